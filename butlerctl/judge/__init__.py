@@ -1,0 +1,1 @@
+"""Pure functions from evidence to verdicts. No I/O, no client, no clock."""
