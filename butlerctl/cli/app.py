@@ -34,7 +34,7 @@ class LazyGroup(TyperGroup):
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[arg-type]  # only the names, for suggestions
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # only the names, for suggestions
         return super().resolve_command(ctx, args)
 
 

@@ -1,0 +1,1 @@
+"""The embedded stack on loopback: Google, n8n, a model and an agent gateway, with plantable faults."""
