@@ -1,0 +1,109 @@
+"""A value of the inventory that may be a reference. Secrets exist in the file only as references."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from butlerctl.errors import InventoryError, SecretMissing
+from butlerctl.redaction import register_secret
+
+_ENVIRONMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """Text of the inventory: a literal, or a reference that is followed only when the value is needed.
+
+    `${NAME}` and `${NAME:-default}` read the environment, `file:PATH` a file (relative to the inventory),
+    `keyring:SERVICE/NAME` the keyring.
+    """
+
+    text: str
+    where: str
+    folder: Path = field(repr=False)
+    environ: Mapping[str, str] = field(repr=False)
+    secret: bool = False
+
+    @property
+    def is_reference(self) -> bool:
+        return _scheme_of(self.text) is not None
+
+    @property
+    def variable(self) -> str | None:
+        """The environment variable that this value reads, if it reads one."""
+        match = _ENVIRONMENT.fullmatch(self.text)
+        return match and match[1]
+
+    def get(self) -> str:
+        """The value itself.
+
+        Raises:
+            SecretMissing: the reference leads nowhere.
+        """
+        scheme = _scheme_of(self.text)
+        value = self.text if scheme is None else _READERS[scheme](self)
+        if self.secret:
+            register_secret(value)
+        return value
+
+
+def _scheme_of(text: str) -> str | None:
+    if _ENVIRONMENT.fullmatch(text):
+        return "environment"
+    scheme, colon, _ = text.partition(":")
+    return scheme if colon and scheme in {"file", "keyring"} else None
+
+
+def _from_environment(value: Value) -> str:
+    match = _ENVIRONMENT.fullmatch(value.text)
+    if match is None:  # pragma: no cover - _scheme_of has looked
+        raise InventoryError(f"{value.where}: {value.text} is no reference")
+    found = value.environ.get(match[1], "")
+    if found:
+        return found
+    if match[2] is not None:
+        return match[3] or ""
+    raise SecretMissing(
+        f"{value.where}: the environment has no {match[1]}",
+        hint=f"set {match[1]}, or give a default as ${{{match[1]}:-…}}",
+    )
+
+
+def _from_file(value: Value) -> str:
+    path = value.folder / Path(value.text.removeprefix("file:")).expanduser()
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SecretMissing(
+            f"{value.where}: cannot read {value.text}: {_reason(error)}",
+            hint="the file holds the value and nothing else; make it readable for you alone (chmod 600)",
+        ) from error
+
+
+def _from_keyring(value: Value) -> str:
+    try:
+        import keyring  # type: ignore[import-not-found,unused-ignore]
+    except ImportError as error:
+        raise SecretMissing(
+            f"{value.where}: {value.text} needs the keyring package",
+            hint="pip install 'butlerctl[keyring]', or use ${NAME} or file:PATH",
+        ) from error
+    service, _, name = value.text.removeprefix("keyring:").partition("/")
+    found = keyring.get_password(service, name)
+    if not found:
+        raise SecretMissing(f"{value.where}: the keyring has nothing under {service}/{name}")
+    return str(found)
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or type(error).__name__
+
+
+_READERS: Mapping[str, Callable[[Value], str]] = {
+    "environment": _from_environment,
+    "file": _from_file,
+    "keyring": _from_keyring,
+}
