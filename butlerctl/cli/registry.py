@@ -15,8 +15,12 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {
     "verify": Command("butlerctl.cli.verify", "Prove every route end to end and write the signed report."),
     "lint-workflows": Command("butlerctl.cli.lint_workflows", "Lint n8n workflow exports."),
-    "probe": Command("butlerctl.cli.probe", "Check each webhook: registered, guarded, answering, right shape."),
-    "roundtrip": Command("butlerctl.cli.roundtrip", "Ask the agent, confirm in Google, delete, confirm gone."),
+    "probe": Command(
+        "butlerctl.cli.probe", "Check each webhook: registered, guarded, answering, right shape."
+    ),
+    "roundtrip": Command(
+        "butlerctl.cli.roundtrip", "Ask the agent, confirm in Google, delete, confirm gone."
+    ),
     "diagnose": Command("butlerctl.cli.diagnose", "Judge recorded evidence and name the first broken link."),
     "transcript": Command("butlerctl.cli.transcript", "Judge recorded agent transcripts."),
     "protocol": Command("butlerctl.cli.protocol", "The function-calling layer on its own."),

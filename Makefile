@@ -1,0 +1,57 @@
+# butlerctl: `make verify` proves the embedded household end to end, `make test` runs the tests.
+# Both set up everything they need from Python 3.11, make and git alone.
+
+PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(shell command -v $(name))))
+BIN    := .venv/bin
+READY  := .venv/.ready
+DEBIAN := nodejs npm openssl
+
+.PHONY: help verify test lint format faults test-stack stack-full bench lock ci-deps clean
+
+help: ## show this help
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "butlerctl needs Python 3.11 or newer (PYTHON=…)" >&2; exit 1; }
+	@echo "setting up .venv"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@touch $@
+
+verify: $(READY) ## prove all twelve routes on the lab and write a signed report
+	@mkdir -p reports
+	@$(BIN)/butlerctl verify --lab --report reports/verify.json
+
+test: $(READY) ## run the tests (the real n8n and OpenClaw stay out: make test-stack)
+	@$(BIN)/python -m pytest -n 2 -m 'not stack and not slow'
+
+lint: $(READY) ## ruff, mypy, import layers
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+
+format: $(READY) ## format the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+faults: $(READY) ## the whole matrix of planted faults, as a table
+	@$(BIN)/python -m pytest -q -m slow tests/faults
+
+test-stack: $(READY) ## the same contracts against the real n8n and the real OpenClaw from npm
+	@$(BIN)/python -m pytest -m stack tests/stack
+
+bench: $(READY) ## the benchmarks behind the numbers in the docs
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done
+
+lock: $(READY) ## write requirements.lock anew: hashes, no addresses
+	@$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --quiet --output-file requirements.lock
+
+ci-deps: ## the Debian packages that the tests need (root)
+	@command -v node >/dev/null && command -v npm >/dev/null && command -v openssl >/dev/null \
+		|| { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(DEBIAN); }
+
+clean: ## remove what make made
+	@rm -rf .venv reports .pytest_cache .mypy_cache .ruff_cache .hypothesis
