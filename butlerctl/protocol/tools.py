@@ -14,7 +14,7 @@ from typing import Any
 
 from butlerctl.inventory.operations import OPERATION_OF_TOOL, OPERATIONS
 
-INSTANT_PATTERN = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$"
+INSTANT_PATTERN = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:[0-5]\d)$"
 DAY_PATTERN = r"^\d{4}-\d{2}-\d{2}$"
 # Google Sheets would evaluate a cell that begins so.
 CELL_PATTERN = r"^(?!\s*[=+@])"
