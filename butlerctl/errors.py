@@ -1,6 +1,7 @@
 """Every error that butlerctl raises on purpose, and the exit codes of the whole program.
 
     ButlerctlError
+    ├── Refused           1   a report that is invalid, unsigned or fails its policy
     ├── UsageProblem      2   the command line does not say what to do
     ├── NothingChecked    3   nothing was checked, or the evidence does not decide
     ├── Leftover          4   something remains that a person must look at
@@ -67,6 +68,12 @@ class ButlerctlError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+
+class Refused(ButlerctlError):
+    """A report that is invalid, unsigned or fails its policy."""
+
+    exit_code = ExitCode.BROKEN
 
 
 class UsageProblem(ButlerctlError):
