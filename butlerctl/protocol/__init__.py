@@ -1,0 +1,1 @@
+"""Function calling: one internal call, one dispatch, one observation per call."""
