@@ -52,7 +52,7 @@ def statement_of(run: Run) -> dict[str, Any]:
         "subject": [{"name": name, "digest": {"sha256": sha256}} for name, sha256 in run.workflows.items()],
         "predicateType": PREDICATE_TYPE,
         "predicate": {
-            "result": _result(run),
+            "result": result_of(run),
             "configuration": [{"name": "inventory.yaml", "digest": {"sha256": run.inventory_digest}}],
             "passedTests": _tests(run, Outcome.PASSED),
             "warnedTests": _tests(run, Outcome.WARNED),
@@ -89,7 +89,7 @@ def contradictions(payload: bytes, run: Run) -> list[str]:
     return found
 
 
-def _result(run: Run) -> str:
+def result_of(run: Run) -> str:
     """PASSED, WARNED or FAILED as the predicate's specification means them; nothing run is FAILED."""
     if _tests(run, Outcome.FAILED) or not _tests(run, Outcome.PASSED):
         return "FAILED"
