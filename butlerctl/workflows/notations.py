@@ -1,0 +1,196 @@
+"""How people write "fill this in": the notations of placeholders, and the shapes of credential ids.
+
+Patterns are compiled when a text first contains their needle: most texts contain none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from functools import cache
+from typing import Any, NamedTuple
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text as a set: a long list reads better as text."""
+    return frozenset(text.split())
+
+
+class Notation(NamedTuple):
+    """One notation. `needle` occurs, in lower case, in every text that holds a match of `pattern`."""
+
+    needle: str
+    pattern: str
+
+    @property
+    def starts_at_word(self) -> bool:
+        """Whether the match depends on the character before it, which an escape in raw JSON can change."""
+        return self.pattern.startswith(("\\b", "(?<!"))
+
+
+_VERBS = "your|insert|enter|add|replace|my|put|paste|copy|change|set|fill|some|todo"
+_UPPER_WORDS = r"[A-Z][A-Z0-9]*(?:[_ -][A-Z0-9]+)+"
+_MEANS_A_VALUE = "YOUR|HERE|ID|KEY|TOKEN|SECRET|NAME|URL|EMAIL"
+# n8n's own notation, as its template importer writes it.
+_N8N = Notation("<__placeholder", r"<__PLACEHOLDER[^<>]{0,200}__>")
+NOTATIONS = (
+    _N8N,
+    Notation(
+        "<",
+        rf"<{{1,2}}\s{{0,3}}(?:{_UPPER_WORDS}|(?i:{_VERBS})[\s_-][^<>@|{{}}=\"\n/\\]{{1,80}})\s{{0,3}}>{{1,2}}",
+    ),
+    Notation("your_", r"\bYOUR_[A-Za-z0-9_]+|\byour_[a-z][a-z0-9_-]*"),
+    Notation("your-", r"\bYOUR-[A-Z0-9-]+|\byour-[a-z][a-z0-9_-]*"),
+    Notation("replace_", r"\bREPLACE_[A-Z0-9_]+"),
+    *(
+        Notation(verb.lower() + "_", rf"\b{verb}_(?:[A-Z0-9]+_)*(?:{_MEANS_A_VALUE})(?:_[A-Z0-9]+)*\b")
+        for verb in ("INSERT", "ENTER", "PASTE", "PUT", "FILL")
+    ),
+    Notation("[", r"\[(?i:your|insert|enter|replace|put|paste|fill)[ _-][^\[\]{}()$\"'\n\\]{1,60}\]"),
+    Notation("xxxx", r"(?<![A-Za-z0-9])(?:x{4,}|X{4,})(?![A-Za-z0-9]|-4xxx|-[xy]xxx)"),
+    Notation("change", r"\b(?i:change[-_]?me)\b"),
+    Notation("__", r"__(?:[A-Z0-9]+_)*(?:CRED|CREDENTIAL|KEY|ID|TOKEN|SECRET)(?:_[A-Z0-9]+)*__"),
+    Notation("{{", r"\{\{\s{0,3}[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\s{0,3}\}\}"),
+    Notation("cred", r"\b(?:[A-Z0-9]+_)*CRED(?:ENTIAL)?_ID\b"),
+)
+_ANY_ANGLE = r"<{1,2}([^\W\d_][^<>@|]{0,100})>{1,2}"
+_SEGMENT = (
+    r"(?<=[/=?&:])<{1,2}([^\W\d_][^<>@|/\"\s{}=]{0,60}(?: [^<>@|/\"{}=]{1,60})?)>{1,2}(?![^/?#&:\"'\s}])"
+)
+_HTML_TAGS = words(
+    "a abbr address article aside audio b base blockquote body br button canvas caption center code col dd del "
+    "details div dl dt em embed fieldset figure font footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe "
+    "img input ins kbd label legend li link main map mark meta nav noscript object ol optgroup option p param "
+    "picture pre progress q s samp script section select small source span strike strong style sub summary sup "
+    "svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr doctype xml"
+)
+
+compiled = cache(re.compile)
+
+
+def may_hold_any(raw: str) -> bool:
+    """One cheap pass over the raw text of a file: whether a placeholder may stand in a parameter of it.
+
+    Never false for a text that holds one; escaped ASCII characters always count as "may".
+    """
+    lowered = raw.lower()
+    if "\\u00" in lowered:
+        return True
+    if "<" in raw and compiled(r"[\"=/?&:]\s{0,3}<").search(raw):
+        return True
+    return any(
+        notation.needle in lowered
+        and (notation.starts_at_word or compiled(notation.pattern).search(raw) is not None)
+        for notation in NOTATIONS
+    )
+
+
+def whole(text: str) -> str | None:
+    """The token, when the text is one placeholder and nothing else."""
+    lowered = text.lower()
+    for notation in NOTATIONS:
+        if notation.needle in lowered and compiled(notation.pattern).fullmatch(text):
+            return text
+    if text[:1] == "<":
+        match = compiled(_ANY_ANGLE).fullmatch(text)
+        if match and _is_no_markup(match[1]):
+            return text
+    return None
+
+
+def embedded(text: str, *, address: bool) -> Iterator[str]:
+    """The tokens inside a text. In an address a whole path segment in angle brackets counts as well."""
+    lowered = text.lower()
+    taken: list[tuple[int, int]] = []
+    for notation in NOTATIONS:
+        if notation.needle in lowered:
+            taken.extend(_matches(notation.pattern, text, taken))
+    if address and "<" in text:
+        taken.extend(
+            span
+            for span in _matches(_SEGMENT, text, taken)
+            if _is_no_markup(text[span[0] : span[1]].strip("<>"))
+        )
+    return (text[start:end] for start, end in sorted(taken))
+
+
+def is_n8n_notation(text: str) -> bool:
+    """Whether n8n itself wrote this token (`<__PLACEHOLDER_VALUE__hint__>`)."""
+    return text.startswith("<__PLACEHOLDER")
+
+
+def bare_name(token: str) -> str:
+    """The token without its brackets: `<WIFE_SPREADSHEET_ID>` is WIFE_SPREADSHEET_ID."""
+    return token.strip("<>[]{} \t")
+
+
+def _matches(pattern: str, text: str, taken: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    spans = (match.span() for match in compiled(pattern).finditer(text))
+    return [
+        (start, end)
+        for start, end in spans
+        if not _is_element(text, start, end) and all(end <= low or start >= high for low, high in taken)
+    ]
+
+
+def _is_element(text: str, start: int, end: int) -> bool:
+    """`<FIRST_NAME>Ada</FIRST_NAME>`: the closing tag makes it XML."""
+    return text[start] == "<" and f"</{text[start:end].strip('<>')}>" in text
+
+
+def _is_no_markup(inner: str) -> bool:
+    first = compiled(r"[\s/:=!]").split(inner, maxsplit=1)[0].lower()
+    return first not in _HTML_TAGS and "http" not in inner and not inner.endswith("/")
+
+
+class IdShape(Enum):
+    """What a credential id looks like."""
+
+    GOOD = "good"
+    PLACEHOLDER = "placeholder"
+    MISSING = "missing"
+    ODD = "odd"
+
+
+_STAND_INS = words(
+    "placeholder todo tbd dummy test none null undefined n/a id credential-id credential_id credentialid "
+    "changeme example sample"
+)
+_STAND_IN_PARTS = ("replace", "your-", "your_", "configur", "placeholder", "change-me", "change_me")
+_VARIABLE_ENDS = (
+    "_api",
+    "_id",
+    "_key",
+    "_token",
+    "_cred",
+    "_creds",
+    "_credential",
+    "_oauth",
+    "_oauth2",
+    "_auth",
+)
+
+
+def credential_id_shape(value: Any) -> IdShape:
+    """n8n makes ids of 16 letters and digits; earlier ones are numbers, some deployments use UUIDs."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return IdShape.GOOD
+    if not isinstance(value, str) or not value.strip():
+        return IdShape.MISSING
+    if _stands_in(value):
+        return IdShape.PLACEHOLDER
+    good = compiled(r"[A-Za-z0-9]{16}|[0-9]{1,6}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+    return IdShape.GOOD if good.fullmatch(value) else IdShape.ODD
+
+
+def _stands_in(value: str) -> bool:
+    lowered = value.lower()
+    return (
+        any(character in "<>[]{}$= \t\n" for character in value)
+        or lowered.strip("x-_") == ""
+        or lowered in _STAND_INS
+        or lowered.endswith(_VARIABLE_ENDS)
+        or any(part in lowered for part in _STAND_IN_PARTS)
+        or compiled(r"[A-Z]+(?:_[A-Z]+)+").fullmatch(value) is not None
+    )

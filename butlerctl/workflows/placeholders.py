@@ -1,0 +1,143 @@
+"""Placeholders in workflow exports, judged by where they stand.
+
+The key above a value and the node around it decide together with its notation: `<USER_LINK>` waits for a
+value in a parameter and is vocabulary in a prompt; a credential id needs no brackets to be a placeholder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from butlerctl.workflows import notations
+from butlerctl.workflows.walk import Path, last_key, strings
+
+STICKY_NOTE = "n8n-nodes-base.stickyNote"
+
+
+class Place(StrEnum):
+    """Where a placeholder stands, and so how much it breaks."""
+
+    CREDENTIAL = "credential"  # the id of a credential
+    WHOLE = "whole"  # the whole value of a parameter
+    ADDRESS = "address"  # inside a URL, a header or an authentication field
+    EMBEDDED = "embedded"  # inside any other parameter
+    CODE = "code"
+    PROSE = "prose"
+
+
+class Placeholder(NamedTuple):
+    """One place that waits for a value. `name` is the token without its brackets, `node` the node's name."""
+
+    token: str
+    name: str
+    path: Path
+    place: Place
+    node: str
+
+
+_CODE_KEYS = notations.words(
+    "jscode functioncode pythoncode code html css query sqlquery command script template javascript python "
+    "xml markdown filterformula"
+)
+_PROSE_KEYS = notations.words(
+    "text systemmessage prompt content message description responsebody subject jsonschemaexample "
+    "jsonexample inputschema jsonschema jsonoutput systemprompt usermessage instructions notes note "
+    "emailbody htmlbody tooldescription initialmessages"
+)
+# What a form shows to its user: there "your-name" is meant for the reader.
+_FORM_KEYS = notations.words(
+    "placeholder fieldlabel formtitle formdescription buttonlabel label hint displayname defaultvalue notice"
+)
+_PROSE_LENGTH = 400  # characters
+_PROSE_LINES = 3
+_ADDRESS_PARTS = ("url", "uri", "host", "endpoint", "header", "auth", "token", "apikey", "secret")
+
+
+def placeholders_of(document: Mapping[str, Any], *, everywhere: bool = False) -> tuple[Placeholder, ...]:
+    """The places of a workflow that wait for a value, in document order.
+
+    Code, prompts and notes are left out unless `everywhere`: there the same notations are often vocabulary.
+    """
+    found = (*_in_nodes(document), *_in_settings(document))
+    if everywhere:
+        return found
+    return tuple(item for item in found if item.place not in (Place.CODE, Place.PROSE))
+
+
+def _in_nodes(document: Mapping[str, Any]) -> Iterator[Placeholder]:
+    nodes = document.get("nodes")
+    for index, node in enumerate(nodes if isinstance(nodes, list) else ()):
+        if not isinstance(node, dict):
+            continue
+        name = str(node.get("name", ""))
+        path: Path = ("nodes", index)
+        is_note = node.get("type") == STICKY_NOTE
+        yield from _in_strings(node.get("parameters"), (*path, "parameters"), name, prose=is_note)
+        for key in ("webhookId", "notes"):
+            yield from _in_strings(node.get(key), (*path, key), name)
+        yield from _in_credentials(node.get("credentials"), (*path, "credentials"), name)
+
+
+def _in_settings(document: Mapping[str, Any]) -> Iterator[Placeholder]:
+    return _in_strings(document.get("settings"), ("settings",), "")
+
+
+def _in_credentials(credentials: Any, path: Path, node: str) -> Iterator[Placeholder]:
+    for kind, entry in credentials.items() if isinstance(credentials, dict) else ():
+        value = entry.get("id") if isinstance(entry, dict) else None
+        if notations.credential_id_shape(value) is notations.IdShape.PLACEHOLDER:
+            where = (*path, kind, "id")
+            yield Placeholder(str(value), notations.bare_name(str(value)), where, Place.CREDENTIAL, node)
+
+
+def _in_strings(value: Any, path: Path, node: str, *, prose: bool = False) -> Iterator[Placeholder]:
+    for where, text in strings(value, path):
+        if len(text) > 3 and not _is_skipped(where):
+            place = Place.PROSE if prose else _context(where, text)
+            for token, kind in _tokens(text, where, place):
+                yield Placeholder(token, notations.bare_name(token), where, kind, node)
+
+
+def _is_skipped(path: Path) -> bool:
+    """Cached display texts, the names of Set fields, and what a form shows to its user."""
+    key = last_key(path)
+    if key.startswith("cached") or key.lower() in _FORM_KEYS:
+        return True
+    return (
+        key == "name"
+        and len(path) > 2
+        and path[-3] in ("assignments", "string", "values", "number", "boolean")
+    )
+
+
+def _context(path: Path, text: str) -> Place:
+    key = last_key(path).lower()
+    if key in _CODE_KEYS:
+        return Place.CODE
+    if key in _PROSE_KEYS or len(text) > _PROSE_LENGTH or text.count("\n") >= _PROSE_LINES:
+        return Place.PROSE
+    return Place.EMBEDDED
+
+
+def _tokens(text: str, path: Path, place: Place) -> Iterator[tuple[str, Place]]:
+    stripped = text.removeprefix("=").strip()
+    token = notations.whole(stripped)
+    if token is not None:
+        own = notations.is_n8n_notation(token)
+        yield token, place if place is not Place.EMBEDDED and not own else Place.WHOLE
+        return
+    address = place is Place.EMBEDDED and _is_address(path, stripped)
+    for token in notations.embedded(text, address=address):
+        if notations.is_n8n_notation(token) and place in (Place.CODE, Place.PROSE):
+            yield token, Place.EMBEDDED
+        else:
+            yield token, Place.ADDRESS if address else place
+
+
+def _is_address(path: Path, text: str) -> bool:
+    keys = (part.lower() for part in path[2:] if isinstance(part, str))
+    return text.lstrip("{ \"'`").startswith(("http://", "https://")) or any(
+        part in key for key in keys for part in _ADDRESS_PARTS
+    )
