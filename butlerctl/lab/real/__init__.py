@@ -1,0 +1,1 @@
+"""The real servers behind `--lab --engine real`: installed from npm, started on loopback, stopped again."""

@@ -1,0 +1,127 @@
+"""npm packages in a cache folder of butlerctl: installed once, never into the system."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from butlerctl.errors import BadInput, Unreachable
+
+NODE = "node@24"
+_TIMEOUT = 900  # seconds: a gateway of 350 MB on a slow line
+_OPTIONS = ("--no-audit", "--no-fund", "--no-update-notifier", "--fetch-retries=1", "--loglevel=error")
+
+
+def cache_folder(environ: Mapping[str, str]) -> Path:
+    """Where packages are kept: BUTLERCTL_CACHE_DIR, else the user's cache folder."""
+    asked = environ.get("BUTLERCTL_CACHE_DIR")
+    if asked:
+        return Path(asked)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("butlerctl")
+
+
+def install(package: str, environ: Mapping[str, str]) -> Path:
+    """The folder of executables (`node_modules/.bin`) of one package, such as `node@24`; installed on first use.
+
+    Raises:
+        Unreachable: npm cannot fetch the package.
+        BadInput: there is no npm.
+    """
+    target = cache_folder(environ) / "npm" / re.sub(r"[^A-Za-z0-9._@-]+", "-", package)
+    if not target.exists():
+        with _new_folder(target) as folder:
+            _npm(folder, environ, "install", "--save-exact", package)
+    return target / "node_modules" / ".bin"
+
+
+def install_project(source: Path, environ: Mapping[str, str]) -> Path:
+    """A copy of the project in `source` with the packages of its lock; made anew when a file of it changes.
+
+    Raises:
+        Unreachable: npm cannot fetch the packages.
+        BadInput: there is no npm, or no project.
+    """
+    files = project_files(source)
+    target = cache_folder(environ) / "projects" / tree_digest(source, files)[:16] / source.name
+    if not target.exists():
+        with _new_folder(target) as folder:
+            for path in files:
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source / path, folder / path)
+            _npm(folder, environ, "ci")
+    return target
+
+
+def project_files(source: Path) -> tuple[Path, ...]:
+    """The files of a project, relative to it, in order; without what npm installed.
+
+    Raises:
+        BadInput: there is no project.
+    """
+    if not (source / "package.json").is_file():
+        raise BadInput(f"{source}: there is no package.json")
+    paths = (path.relative_to(source) for path in source.rglob("*") if path.is_file())
+    return tuple(sorted(path for path in paths if path.parts[0] != "node_modules"))
+
+
+def tree_digest(source: Path, files: Sequence[Path]) -> str:
+    """sha256 (hex) over names and contents."""
+    digest = hashlib.sha256()
+    for path in files:
+        content = hashlib.sha256((source / path).read_bytes()).hexdigest()
+        digest.update(f"{path.as_posix()}\0{content}\n".encode())
+    return digest.hexdigest()
+
+
+@contextmanager
+def _new_folder(target: Path) -> Iterator[Path]:
+    """A folder beside the target that takes its place at the end: nobody ever sees half an installation."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".installing-", dir=target.parent) as name:
+        folder = Path(name) / "content"
+        folder.mkdir()
+        yield folder
+        try:
+            folder.rename(target)
+        except OSError:
+            if not target.exists():  # another process was faster
+                raise
+
+
+def _npm(folder: Path, environ: Mapping[str, str], *command: str) -> None:
+    npm = shutil.which("npm", path=environ.get("PATH"))
+    if npm is None:
+        raise BadInput(
+            "the real servers are installed by npm, and there is no npm", hint="install Node.js with npm"
+        )
+    try:
+        done = subprocess.run(  # noqa: S603 - the path of npm, and arguments of our own
+            [npm, *command, "--prefix", str(folder), *_OPTIONS],
+            env=dict(environ),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise Unreachable(f"npm {' '.join(command)}: not done after {_TIMEOUT} s") from None
+    if done.returncode != 0:
+        raise Unreachable(
+            f"npm {' '.join(command)} failed: {_reason(done.stderr)}",
+            hint="the package registry must be reachable for the first installation",
+        )
+
+
+def _reason(stderr: str) -> str:
+    """The error code of npm itself code (`ENOTFOUND`, `E404`); its other lines name hosts and paths."""
+    match = re.search(r"^npm error code (\S+)", stderr, re.MULTILINE)
+    return match[1] if match else "no reason given"

@@ -1,0 +1,146 @@
+"""The plugin: its own node tests, and its schemas and checks held equal to butlerctl's."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import jsonschema
+import pytest
+
+from butlerctl.protocol.tools import ProfileShape, argument_faults, household_tools
+
+SHAPE = {
+    "husband": ProfileShape(("Household",), ("Log", "butler verify"), ("date", "item", "amount")),
+    "wife": ProfileShape(("Garden", "Household"), ("Log",), ("date", "item")),
+}
+HOUSEHOLD = {
+    name: {"taskLists": person.task_lists, "tabs": person.tabs, "columns": person.columns}
+    for name, person in SHAPE.items()
+}
+SCHEMAS = """
+import { TOOL_NAMES, toolSchema } from "./schemas.mjs";
+const household = JSON.parse(process.argv[1]);
+console.log(JSON.stringify(TOOL_NAMES.map((name) => toolSchema(name, household))));
+"""
+FAULTS = """
+import { toolSchema } from "./schemas.mjs";
+import { argumentFaults } from "./validate.mjs";
+const household = JSON.parse(process.argv[1]);
+const calls = JSON.parse(process.argv[2]);
+console.log(JSON.stringify(calls.map(([tool, args]) => argumentFaults(toolSchema(tool, household), args, household))));
+"""
+EVENT = {
+    "profile": "wife",
+    "summary": "x",
+    "start": "2026-07-04T10:00:00-04:00",
+    "end": "2026-07-04T11:00:00-04:00",
+}
+MOMENTS = (
+    "2026-07-04T10:30:00-04:00",
+    "2026-07-04T14:30Z",
+    "2026-07-04T10:30:00.123456789-04:00",
+    "2026-02-29T10:00:00Z",
+    "2028-02-29T10:00:00Z",
+    "2026-04-31T10:00:00Z",
+    "2026-07-04T24:00:00Z",
+    "2026-07-04T23:60:00Z",
+    "2026-07-04T23:59:60Z",
+    "2026-07-04T10:00:00+24:00",
+    "2026-07-04T10:00:00+23:59",
+    "0000-07-04T10:00:00Z",
+    "2026-13-04T10:00:00Z",
+    "2026-07-04 10:00:00Z",
+    "2026-07-04T10:00:00z",
+    "2026-07-04T10:00:00",
+    "2026-07-04T10:00:00Z\n",
+    "٢026-07-04T10:00:00Z",
+    "2026-07-04T1",
+    "",
+)
+CALLS = [
+    *(("add_calendar_event", {**EVENT, "start": moment}) for moment in MOMENTS),
+    *(("add_calendar_event", {**EVENT, "end": moment}) for moment in MOMENTS),
+    *(
+        ("add_task", {"profile": "wife", "title": "x", "due": day})
+        for day in ("2026-07-04", "2026-02-30", "2028-02-29", "0000-01-01", "2026-7-4", "2026-07-04\n", "")
+    ),
+    *(("add_task", {"profile": "husband", "title": "x", "list": name}) for name in ("Household", "Garden")),
+    *(("read_sheet", {"profile": "wife", "sheet": name}) for name in ("Log", "butler verify", "log")),
+    *(
+        ("list_tasks", {"profile": "wife", "limit": limit})
+        for limit in (0, 1, 100, 101, 2.5, "5", True, None)
+    ),
+    *(
+        ("append_sheet_row", {"profile": name, "sheet": "Log", "values": values})
+        for name in ("husband", "wife")
+        for values in (
+            [],
+            ["a"],
+            ["a", 1],
+            ["a", 1, 2.5],
+            ["a", 1, 2, 3],
+            ["=a", 1],
+            ["-a", "\t@b"],
+            [None, 1],
+        )
+    ),
+    ("add_task", {"profile": "wife", "title": " \n "}),
+    ("add_task", {"profile": "wife", "title": 17}),
+    ("add_task", {"profile": "wife", "title": "x", "colour": "red"}),
+    ("add_task", {"profile": "kids", "title": "x"}),
+    ("add_task", {"title": "x"}),
+    ("add_task", {}),
+    ("add_task", []),
+]
+
+
+def run_node(folder, *arguments):
+    done = subprocess.run(
+        ["node", *arguments], cwd=folder, capture_output=True, text=True, timeout=90, check=False
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout
+
+
+def evaluate(folder, script, *arguments):
+    texts = [json.dumps(argument) for argument in arguments]
+    return json.loads(run_node(folder, "--input-type=module", "-e", script, "--", *texts))
+
+
+def test_the_plugins_own_tests_pass(plugin_folder):
+    output = run_node(plugin_folder, "--test", "--test-reporter=tap")
+    passed = int(output.split("# pass ")[1].split()[0])
+    assert passed > 60
+
+
+def test_the_plugin_offers_the_same_schemas_as_butlerctl(plugin_folder):
+    offered = evaluate(plugin_folder, SCHEMAS, HOUSEHOLD)
+    expected = [
+        {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+        for tool in household_tools(SHAPE)
+    ]
+    assert offered == json.loads(json.dumps(expected))
+
+
+def test_the_plugin_refuses_exactly_the_arguments_that_butlerctl_refuses(plugin_folder):
+    plugin = evaluate(plugin_folder, FAULTS, HOUSEHOLD, CALLS)
+    differences = [
+        (call, faults)
+        for call, faults in zip(CALLS, plugin, strict=True)
+        if bool(faults) != bool(faults_of(*call))
+    ]
+    assert differences == []
+    assert {bool(faults) for faults in plugin} == {True, False}
+
+
+def faults_of(tool, arguments):
+    schema = next(schema for schema in household_tools(SHAPE) if schema.name == tool)
+    validator = jsonschema.Draft202012Validator(schema.parameters)
+    errors = [error.message for error in validator.iter_errors(arguments)]
+    return errors or argument_faults(tool, arguments, SHAPE)
+
+
+@pytest.mark.parametrize("name", ["package.json", "openclaw.plugin.json", "package-lock.json"])
+def test_the_plugins_files_name_no_host(plugin_folder, name):
+    assert "://" not in (plugin_folder / name).read_text(encoding="utf-8").replace("^https?://", "")
