@@ -11,6 +11,8 @@ import math
 import re
 from typing import Any, NoReturn
 
+from butlerctl.errors import BadDocument
+
 MOST_CHARACTERS = 64 * 1024
 MOST_LEVELS = 32
 
@@ -18,8 +20,8 @@ _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _BRACKET = re.compile(r"[{}\[\]]")
 
 
-class NotStrictJson(ValueError):
-    """Why a text is not taken as JSON. Never leaves the package: it becomes `invalid_json`."""
+class NotStrictJson(BadDocument):
+    """Why a text is not taken as JSON. For arguments it becomes `invalid_json`."""
 
 
 class RepeatedKeys(dict[str, Any]):
