@@ -1,54 +1,115 @@
 """Nothing that leaves butlerctl carries a secret: one redactor, used by every writer.
 
-Two rules: a value under a name that holds a secret (a header, a token field) is masked whatever it is,
-and every value that was registered as a secret is masked wherever it occurs.
+Three rules, in this order:
+
+1. A value that was registered as a secret is masked wherever it occurs, also escaped for JSON, HTML or a
+   URL, and inside base64.
+2. A value under a name that holds secrets (a header, a field, an assignment in a text) is masked whatever
+   it is.
+3. Text that looks like a credential of a known kind is masked wherever it stands.
+
+What butlerctl needs to read stays: nonces, ids, digests, page tokens, references such as `${NAME}`.
+Redacting twice gives the same as redacting once.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
+import html
+import json
 import re
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 MASK = "<redacted>"
 
-_SECRET_NAME = re.compile(
-    r"(^|[-_.])(auth|authorization|cookie|secret|password|passwd|token|api[-_]?key|apikey|private[-_]?key)$"
-    r"|token$|secret$|apikey$|password$|^bearer$",
-    re.IGNORECASE,
+_WORDS = (
+    r"authorization|cookie|secrets?|passwords?|passwd|passphrase|token|bearer|jwt"
+    r"|(?:api|private|encryption|signing|secret|access)[-_. ]?key"
 )
+_SECRET_NAME = re.compile(rf"(?:{_WORDS})$|(?:^|[-_.])(?:auth|pwd)$", re.IGNORECASE)
 # Names that end like a secret but hold none.
-_HARMLESS_NAMES = frozenset({"nextpagetoken", "pagetoken", "token_of", "max_tokens", "nextsynctoken"})
+_HARMLESS_NAME = re.compile(r"(?:page|sync)[-_]?token$", re.IGNORECASE)
+# Under a secret's name: a reference, a mask or a placeholder, and no secret.
+_NO_SECRET = re.compile(r"\$\{[^{}]*\}|(?:file|keyring):\S+|<[A-Za-z_ -]{1,60}>")
+# A pair as an object: {"name": "Authorization", "value": "…"}.
+_NAME_FIELDS = ("name", "key", "header")
+_VALUE_FIELDS = frozenset({"value", "values"})
+# What an object under a secret's name tells about the secret without being it.
+_ABOUT_FIELDS = frozenset({"id", "name", "type", "kind", "mode", "title", "description", "path", "source"})
 
-_SECRET_TEXT = (
-    re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}"),
-    re.compile(r"\bya29\.[A-Za-z0-9._-]{6,}"),
-    re.compile(r"\b1//[A-Za-z0-9._-]{10,}"),
-    re.compile(r"\bsk-[A-Za-z0-9_-]{12,}"),
-    re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
-    re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----", re.DOTALL),
+_ASSIGNMENT = re.compile(
+    rf"""(?ix)
+    (?P<name> (?:{_WORDS}) | (?<=[-_.])(?:auth|pwd) )
+    (?P<between> \\*["']? (?P<sign> \s*[:=]\s* | %3d | (?<=["'])\s*,\s* ) (?:\[\s*)? (?:b(?=["']))? )
+    (?: (?P<open> \\*["'] ) (?P<quoted> [^\n]*? ) (?= (?<!\\)(?P=open) | \n | \Z )
+      | (?P<bare> (?!\$\{{) [^\s"'\\&,;<>(){{}}\[\]]+ ) )
+    """
 )
+_HEADER_NAME = re.compile(r".*-.*|(?:authorization|cookie)$", re.IGNORECASE)
+# A header in a log: its value goes to the end of the line. `Cookie: chocolate` is none of a browser.
+_HEADER_LINE = re.compile(
+    r"(?i)(?P<start>authorization\s*[:=]\s*|cookie\s*[:=]\s*(?=[^\s\"'\\;=]+=))"
+    r"(?!\$\{)[^\s\"'\\<>][^\n\"'\\<>]*"
+)
+_SCHEME = re.compile(r"(?i)\b(?P<scheme>bearer|basic)\s+(?P<value>[A-Za-z0-9._~+/-]{6,}=*)")
+_CREDENTIAL = re.compile(
+    r"\bya29\.[A-Za-z0-9._-]{6,}"  # Google: access token
+    r"|(?<![\w.])1//0[A-Za-z0-9_-]{10,}"  # Google: refresh token
+    r"|\bGOCSPX-[A-Za-z0-9_-]{10,}"  # Google: client secret
+    r"|\bAIza[A-Za-z0-9_-]{30,}"  # Google: API key
+    r"|\bsk-[A-Za-z0-9_-]{12,}"  # model providers
+    r"|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)*"  # JSON Web Token; n8n's API keys
+    r"|\bn8n_api_[A-Za-z0-9]{10,}"
+    r"|\bgh[pousr]_[A-Za-z0-9]{20,}"
+    r"|\bxox[a-z]-[A-Za-z0-9-]{10,}"
+    r"|\bAKIA[0-9A-Z]{16}\b"
+    r"|\b[0-9]{8,10}:[A-Za-z0-9_-]{35}\b"  # Telegram
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
+    re.DOTALL,
+)
+_USERINFO = re.compile(r"(?<=://)[^/\s:@\"'<>]+:[^/\s@\"'<>]+(?=@)")
 
+_lock = threading.Lock()
 _registered: set[str] = set()
+_registered_forms: re.Pattern[str] | None = None
 
 
 def register_secret(value: str) -> None:
-    """Mask this value from now on, wherever it occurs. Values under four characters cannot be masked."""
-    if len(value) >= 4:
-        _registered.add(value)
+    """Mask this value from now on, wherever it occurs. Values under four characters cannot be masked.
+
+    Of a JSON object (an authorized-user file) the fields of a secret's name are registered too.
+    """
+    global _registered_forms  # noqa: PLW0603 - one registry for the process, as long as it lives
+    secrets = {secret for secret in (value, *_secrets_inside(value)) if len(secret) >= 4}
+    with _lock:
+        if secrets <= _registered:
+            return
+        _registered.update(secrets)
+        forms = {form for secret in _registered for form in _forms(secret)}
+        longest_first = sorted(forms, key=lambda form: (-len(form), form))
+        _registered_forms = re.compile("|".join(map(re.escape, longest_first)))
 
 
+@lru_cache(maxsize=4096)
 def is_secret_name(name: str) -> bool:
-    return name.lower() not in _HARMLESS_NAMES and _SECRET_NAME.search(name) is not None
+    """Whether what stands under this name is a secret: `X-L4CK3Y-Auth`, `refresh_token`, `apiKey`."""
+    return _SECRET_NAME.search(name) is not None and _HARMLESS_NAME.search(name) is None
 
 
 def redact_text(text: str) -> str:
     """The text without registered secrets and without anything that looks like a credential."""
-    for secret in sorted(_registered, key=len, reverse=True):
-        text = text.replace(secret, MASK)
-    for pattern in _SECRET_TEXT:
-        text = pattern.sub(MASK, text)
-    return text
+    if _registered_forms is not None:
+        text = _registered_forms.sub(MASK, text)
+    text = _CREDENTIAL.sub(MASK, text)
+    text = _USERINFO.sub(MASK, text)
+    text = _HEADER_LINE.sub(rf"\g<start>{MASK}", text)
+    text = _ASSIGNMENT.sub(_mask_assignment, text)
+    return _SCHEME.sub(_mask_scheme, text)
 
 
 def redact(value: Any) -> Any:
@@ -56,13 +117,117 @@ def redact(value: Any) -> Any:
     if isinstance(value, str):
         return redact_text(value)
     if isinstance(value, Mapping):
-        return {key: _redact_field(str(key), item) for key, item in value.items()}
+        return _redact_object(value)
     if isinstance(value, list | tuple):
-        return [redact(item) for item in value]
+        return _redact_list(value)
+    if isinstance(value, int | float) and str(value) in _registered:
+        return MASK
     return value
 
 
-def _redact_field(name: str, value: Any) -> Any:
-    if is_secret_name(name) and isinstance(value, str) and value:
-        return MASK
-    return redact(value)
+def _redact_object(document: Mapping[Any, Any]) -> dict[Any, Any]:
+    named = any(is_secret_name(str(document.get(field, ""))) for field in _NAME_FIELDS)
+    return {
+        redact_text(key) if isinstance(key, str) else key: _mask(item)
+        if is_secret_name(str(key)) or (named and str(key).lower() in _VALUE_FIELDS)
+        else redact(item)
+        for key, item in document.items()
+    }
+
+
+def _redact_list(items: Sequence[Any]) -> list[Any]:
+    """Also headers as a list: pairs, or names and values in turn."""
+    in_turn = len(items) % 2 == 0 and all(isinstance(item, str) for item in items)
+    return [
+        _mask(item) if in_turn and index % 2 and _is_secret_header(items[index - 1]) else redact(item)
+        for index, item in enumerate(items)
+    ]
+
+
+def _is_secret_header(name: str) -> bool:
+    return is_secret_name(name) and _HEADER_NAME.match(name) is not None
+
+
+def _mask(value: Any) -> Any:
+    """What stands under a secret's name, masked: texts and numbers, also inside lists and objects."""
+    if isinstance(value, str):
+        return value if not value or _NO_SECRET.fullmatch(value) else MASK
+    if isinstance(value, list | tuple):
+        return [_mask(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: redact(item) if key in _ABOUT_FIELDS else _mask(item) for key, item in value.items()}
+    return value if value is None or isinstance(value, bool) else MASK
+
+
+def _mask_assignment(match: re.Match[str]) -> str:
+    name = _name_before(match) + match["name"]
+    if not is_secret_name(name) or ("," in match["sign"] and not _is_secret_header(name)):
+        return match[0]
+    start = match["name"] + match["between"]
+    if match["open"]:
+        kept = not match["quoted"] or _NO_SECRET.fullmatch(match["quoted"])
+        return match[0] if kept else f"{start}{match['open']}{MASK}"
+    prose = match["sign"] != "=" and name.replace(" ", "").isalpha()
+    if _NO_SECRET.fullmatch(match["bare"]) or (prose and not _looks_random(match["bare"])):
+        return match[0]
+    return start + MASK
+
+
+def _name_before(match: re.Match[str]) -> str:
+    """The part of the name that stands before the word which makes it one of a secret."""
+    before = re.search(r"[\w.-]*$", match.string[max(0, match.start() - 60) : match.start()])
+    return before[0] if before else ""
+
+
+def _mask_scheme(match: re.Match[str]) -> str:
+    """`Bearer …` and `Basic …`, but not a basic haircut."""
+    value = match["value"]
+    secret = _looks_random(value) if match["scheme"].lower() == "bearer" else _is_basic(value)
+    return f"{match['scheme']} {MASK}" if secret else match[0]
+
+
+def _looks_random(text: str) -> bool:
+    text = text.rstrip(".,:;!?")
+    return len(text) >= 16 or re.search(r"\d|\w[-_+/=.]\w", text) is not None
+
+
+def _is_basic(text: str) -> bool:
+    try:
+        return b":" in base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+    except binascii.Error:
+        return False
+
+
+def _secrets_inside(text: str) -> Iterator[str]:
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    if isinstance(document, dict):
+        for key, item in document.items():
+            if isinstance(item, str) and is_secret_name(key):
+                yield item
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """How a secret looks as itself, in JSON (once and twice escaped), HTML, a URL and base64."""
+    yield secret
+    for ascii_only in (True, False):
+        escaped = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
+        yield escaped
+        yield json.dumps(escaped, ensure_ascii=ascii_only)[1:-1]
+    yield html.escape(secret)
+    yield quote(secret, safe="")
+    yield quote_plus(secret)
+    data = secret.encode("utf-8", errors="replace")
+    for shift in range(3):
+        inside = _base64_inside(data, shift)
+        if len(inside) >= 10:
+            yield inside
+            yield inside.replace("+", "-").replace("/", "_")
+
+
+def _base64_inside(data: bytes, shift: int) -> str:
+    """The base64 characters that depend on `data` alone when `shift` bytes stand before it."""
+    encoded = base64.b64encode(b"\0" * shift + data).decode("ascii")
+    return encoded[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6]
