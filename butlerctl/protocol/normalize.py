@@ -5,7 +5,7 @@ The order of the tests is fixed: name, completeness, decoding, schema. One bad c
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,12 +24,17 @@ _RESEND = "Nothing was run. Send the whole call again as one complete JSON objec
 
 @dataclass(frozen=True, slots=True)
 class Normalized:
-    """One turn of the model. `items` holds every call in wire order; each gets exactly one observation."""
+    """One turn of the model. `items` holds every call in wire order; each gets exactly one observation.
+
+    `cut_off`: the turn has no good end, so its text may be a fragment. `echo` goes back to the provider as it came.
+    """
 
     items: tuple[Call | RejectedCall, ...]
     leaks: tuple[str, ...]
     notes: tuple[str, ...]
     text: str
+    cut_off: bool
+    echo: Mapping[str, Any]
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -64,7 +69,8 @@ def normalize(
     numbered, id_notes = with_ids(turn.calls, taken_ids)
     notes = [*turn.notes, *id_notes]
     items = tuple(_judge(call_id, call, registry, wire.origin, notes) for call_id, call in numbered)
-    return Normalized(items, _leaks(turn, wire, registry), tuple(dict.fromkeys(notes)), turn.text)
+    leaks = _leaks(turn, wire, registry)
+    return Normalized(items, leaks, tuple(dict.fromkeys(notes)), turn.text, turn.cut_off, turn.echo)
 
 
 def _adapter(name: str) -> Adapter:

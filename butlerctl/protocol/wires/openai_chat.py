@@ -39,6 +39,8 @@ _BAD_FINISH = frozenset(
     }
 )
 _CALL_FINISH = frozenset({"tool_calls", "function_call"})
+# DeepSeek refuses a request whose history has lost the reasoning of a turn with calls.
+_ECHOED = ("reasoning_content", "reasoning_details")
 # The key under which the assembler holds the one legacy call of a turn.
 _LEGACY_INDEX = -1
 
@@ -92,23 +94,28 @@ def _read(payload: Any, no_id: str | None) -> WireTurn:
     calls = [_whole_call(entry, end, no_id) for entry in objects(message.get("tool_calls"))]
     if legacy := obj(message.get("function_call")):
         calls.append(_whole_call({"function": legacy}, end, no_id))
-    return end.turn(calls, content_text(message.get("content")))
+    turn = end.turn(calls, content_text(message.get("content")))
+    turn.echo = {key: message[key] for key in _ECHOED if message.get(key)}
+    return turn
 
 
 def _read_stream(chunks: list[Any], no_id: str | None) -> WireTurn:
-    end, assembler, texts = _End(), Assembler(), []
+    end, assembler, texts, thoughts = _End(), Assembler(), [], []
     for chunk in chunks_of(chunks):
         choice = _choice_zero(chunk or {})
         end.see(chunk, choice)
         delta = obj(choice.get("delta"))
         texts.append(content_text(delta.get("content")))
+        thoughts.append(text(delta.get("reasoning_content")))
         for entry in objects(delta.get("tool_calls")):
             _add_piece(assembler, entry, no_id)
         if legacy := obj(delta.get("function_call")):
             _add_piece(assembler, {"index": _LEGACY_INDEX, "function": legacy}, no_id)
     if not end.seen_choice:
         return WireTurn(notes=["no_completion"])
-    return end.turn(assembler.calls(complete=end.is_good), "".join(texts))
+    turn = end.turn(assembler.calls(complete=end.is_good), "".join(texts))
+    turn.echo = {"reasoning_content": "".join(thoughts)} if any(thoughts) else {}
+    return turn
 
 
 class _End:
@@ -132,7 +139,7 @@ class _End:
     def turn(self, calls: list[WireCall], visible: str) -> WireTurn:
         promised = not _CALL_FINISH.isdisjoint(self.reasons)
         mismatch = self.is_good and promised != bool(calls)
-        return WireTurn(calls, visible, ["finish_mismatch"] if mismatch else [])
+        return WireTurn(calls, visible, ["finish_mismatch"] if mismatch else [], cut_off=not self.is_good)
 
 
 def _choice_zero(chunk: dict[str, Any]) -> dict[str, Any]:

@@ -63,11 +63,16 @@ class WireCall:
 
 @dataclass(slots=True)
 class WireTurn:
-    """One turn of the model: its calls in wire order, its visible text, and what the reader noticed."""
+    """One turn of the model: its calls in wire order, its visible text, and what the reader noticed.
+
+    `cut_off`: the turn has no good end. `echo`: fields of the message that the provider wants back unchanged.
+    """
 
     calls: list[WireCall] = field(default_factory=list)
     text: str = ""
     notes: list[str] = field(default_factory=list)
+    cut_off: bool = False
+    echo: dict[str, Any] = field(default_factory=dict)
 
 
 def arguments_of(given: Any) -> Arguments:
