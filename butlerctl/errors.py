@@ -4,6 +4,7 @@
     ├── Refused           1   a report that is invalid, unsigned or fails its policy
     ├── UsageProblem      2   the command line does not say what to do
     ├── NothingChecked    3   nothing was checked, or the evidence does not decide
+    │   └── GatewayRefused
     ├── Leftover          4   something remains that a person must look at
     ├── TryAgain         75   quota, 5xx, unreachable; nothing was written yet
     │   └── Unreachable
@@ -82,6 +83,18 @@ class UsageProblem(ButlerctlError):
 
 class NothingChecked(ButlerctlError):
     exit_code = ExitCode.NOT_PROVEN
+
+
+class GatewayRefused(NothingChecked):
+    """The agent gateway answered a request with an error of its own: `code` is its word for it.
+
+    `retry_after` is the gateway's own wish in seconds, where it has one.
+    """
+
+    def __init__(self, message: str, *, code: str, retry_after: float | None = None, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.code = code
+        self.retry_after = retry_after
 
 
 class Leftover(ButlerctlError):

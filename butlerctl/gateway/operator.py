@@ -1,0 +1,165 @@
+"""The methods of an OpenClaw gateway that butlerctl uses, over one WebSocket connection."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from butlerctl.errors import GatewayRefused
+from butlerctl.gateway.websocket import Connection, refusal
+
+_CONNECT_SECONDS = 20
+_ALL_ROWS = 100_000  # without a limit the gateway gives only the last 200
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool that the agent really gets. `plugin` is empty for the gateway's own tools."""
+
+    name: str
+    plugin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One finished turn. `status` is the gateway's word (`ok`, `timeout`, `error`): it says nothing about tools.
+
+    `reply` is the text that was delivered. `meta` is the gateway's own account of the turn, `events` what it
+    reported while it ran, `error` the gateway's error where the turn failed.
+    """
+
+    run_id: str
+    status: str
+    reply: str
+    meta: Mapping[str, Any]
+    events: tuple[Mapping[str, Any], ...]
+    error: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """What `tools.invoke` gave: `found` is false when the agent has no such tool, `details` the tool's own result."""
+
+    found: bool
+    details: Any
+
+
+class Operator:
+    """An operator's connection to a gateway. Use as a context manager, or `close` it."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    @classmethod
+    def connect(cls, url: str, token: str) -> Self:
+        """Connect to the gateway at this http address; while it still starts, try again for 20 seconds.
+
+        Raises:
+            Unreachable, NotPermitted, GatewayRefused, BadInput: as `Connection`.
+        """
+        deadline = time.monotonic() + _CONNECT_SECONDS
+        while True:
+            try:
+                return cls(Connection(url, token, timeout=_CONNECT_SECONDS))
+            except GatewayRefused as error:
+                if error.retry_after is None or time.monotonic() + error.retry_after > deadline:
+                    raise
+                time.sleep(error.retry_after)
+
+    @property
+    def version(self) -> str:
+        return self._connection.version
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def create_session(self, agent: str, key: str) -> None:
+        self._connection.call("sessions.create", {"key": key, "agentId": agent})
+
+    def delete_session(self, key: str) -> bool:
+        """Delete a session with its transcript; false when there was none."""
+        answer = self._connection.call("sessions.delete", {"key": key, "deleteTranscript": True})
+        return answer.get("deleted") is True
+
+    def session_rows(self, key: str) -> list[Mapping[str, Any]]:
+        """The rows of a transcript, in order; an unknown session has none."""
+        rows: list[Mapping[str, Any]] = self._connection.call(
+            "sessions.get", {"key": key, "limit": _ALL_ROWS}
+        )["messages"]
+        return rows
+
+    def run(self, agent: str, key: str, message: str, *, run_id: str, timeout: float) -> Run:
+        """One turn within `timeout` seconds. The same `run_id` again gives the stored answer and no new turn.
+
+        Raises:
+            Unreachable: the connection closed, or the gateway did not keep its own time limit.
+        """
+        params = {
+            "message": message,
+            "agentId": agent,
+            "sessionKey": key,
+            "idempotencyKey": run_id,
+            "deliver": False,
+            "timeout": max(1, round(timeout)),
+        }
+        answer, events = self._connection.run(params, timeout + 10)
+        return _run(run_id, answer, events)
+
+    def effective_tools(self, key: str) -> tuple[Tool, ...]:
+        """What the agent of this session gets; the only list of the gateway that tells the truth."""
+        groups = self._connection.call("tools.effective", {"sessionKey": key})["groups"]
+        return tuple(
+            Tool(str(tool["id"]), str(tool.get("pluginId", "")))
+            for group in groups
+            for tool in group["tools"]
+        )
+
+    def invoke_tool(self, name: str, arguments: Mapping[str, Any], timeout: float) -> Invocation:
+        """Run one tool without a model. The gateway does not hold the arguments against the tool's schema."""
+        answer = self._connection.call("tools.invoke", {"name": name, "args": dict(arguments)}, timeout)
+        output = answer.get("output") or {}
+        return Invocation(found=answer.get("ok") is True, details=output.get("details"))
+
+    def config(self) -> Mapping[str, Any]:
+        """The configuration in force (`config`), as written (`parsed`), and its `hash`; secrets are masked by the gateway."""
+        answer: Mapping[str, Any] = self._connection.call("config.get")
+        return answer
+
+    def health(self) -> Mapping[str, Any]:
+        answer: Mapping[str, Any] = self._connection.call("health")
+        return answer
+
+    def cron_status(self) -> Mapping[str, Any]:
+        answer: Mapping[str, Any] = self._connection.call("cron.status")
+        return answer
+
+    def cron_jobs(self) -> list[Mapping[str, Any]]:
+        """Every scheduled job, of all pages."""
+        jobs: list[Mapping[str, Any]] = []
+        offset: int | None = 0
+        while offset is not None:
+            page = self._connection.call("cron.list", {"offset": offset, "includeDisabled": True})
+            jobs += page["jobs"]
+            offset = page.get("nextOffset")
+        return jobs
+
+
+def _run(run_id: str, answer: Mapping[str, Any], events: tuple[Mapping[str, Any], ...]) -> Run:
+    if answer.get("ok") is not True:
+        error = answer.get("error") or {}
+        if error.get("code") == "INVALID_REQUEST":
+            raise refusal("agent", error)
+        return Run(run_id, "error", "", {}, events, error)
+    payload = answer.get("payload") or {}
+    result = payload.get("result") or {}
+    texts = [str(part.get("text") or "") for part in result.get("payloads") or ()]
+    status = str(payload.get("status", ""))
+    return Run(run_id, status, "\n".join(filter(None, texts)), result.get("meta") or {}, events)
