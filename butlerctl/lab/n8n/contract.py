@@ -27,7 +27,7 @@ Item = dict[str, Any]
 
 
 class ScriptError(Exception):
-    """What a Code node throws; n8n adds the line to the text."""
+    """What a Code node throws."""
 
 
 def constants_of(script: str) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def format_response(
     if operation in ("calendar_add", "tasks_add"):
         return [{"data": _created(operation, items[0])}]
     if failed is None:
-        raise ScriptError("the answer of Google could not be used [line 2]")
+        raise ScriptError("the answer of Google could not be used")
     if failed:
         return []
     rows = [item for item in items if item]
@@ -156,7 +156,7 @@ def format_response(
 def _created(operation: str, item: Item) -> Item:
     if not item.get("id") or item.get("status") == "cancelled":
         noun = "event" if operation == "calendar_add" else "task"
-        raise ScriptError(f"Google returned no {noun} id [line 2]")
+        raise ScriptError(f"Google returned no {noun} id")
     if operation == "tasks_add":
         return _pick(item, "id", "title") | {"due": item.get("due"), "status": item.get("status")}
     return {"id": item["id"], "summary": item.get("summary", "")} | _pick(
@@ -172,7 +172,7 @@ def _pick(item: Item, *keys: str) -> Item:
 def _events(rows: Sequence[Item], args: Item, columns: Sequence[str]) -> Item:
     del columns
     if not all(row.get("id") for row in rows):
-        raise ScriptError("event without id [line 7]")
+        raise ScriptError("event without id")
     items = [
         {"id": row["id"], "summary": row.get("summary", "")} | _pick(row, "start", "end", "status")
         for row in rows
@@ -185,7 +185,7 @@ def _tasks(rows: Sequence[Item], args: Item, columns: Sequence[str]) -> Item:
     del columns
     shown = rows[: args["limit"]]
     if not all(row.get("id") for row in shown):
-        raise ScriptError("task without id [line 7]")
+        raise ScriptError("task without id")
     items = [_pick(row, "id", "title") | {"due": row.get("due")} | _pick(row, "status") for row in shown]
     return {"count": len(items), "complete": len(rows) <= args["limit"], "items": items}
 
@@ -202,7 +202,7 @@ def _appended(rows: Sequence[Item], args: Item, columns: Sequence[str]) -> Item:
         row for row in rows if all(_same_cell(row.get(name), values[at]) for at, name in enumerate(columns))
     ]
     if not hits:
-        raise ScriptError("row not found on read-back [line 8]")
+        raise ScriptError("row not found on read-back")
     number = hits[-1]["row_number"]
     return {"id": f"{args['sheet']}!A{number}", "row_number": number, "values": values}
 

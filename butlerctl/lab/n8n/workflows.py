@@ -1,0 +1,255 @@
+"""The stand-in's workflows: saved and published versions, and which webhooks are registered for them."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+from butlerctl.lab.n8n.clock import now_text
+from butlerctl.lab.n8n.credentials import Credentials, credential_of, new_id
+from butlerctl.lab.n8n.google_nodes import CREDENTIAL_TYPES
+
+WEBHOOK = "n8n-nodes-base.webhook"
+_OTHER_NODES = ("code", "if", "noOp", "respondToWebhook", "stickyNote", "stopAndError", "webhook")
+NODE_TYPES = frozenset({*(f"n8n-nodes-base.{name}" for name in _OTHER_NODES), *CREDENTIAL_TYPES})
+CONFLICT = "There is a conflict with one of the webhooks."
+
+
+class Refused(Exception):
+    """n8n says no: an HTTP status and the text of its `message`."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One saved state of a workflow."""
+
+    id: str
+    nodes: list[dict[str, Any]]
+    connections: dict[str, Any]
+    created: str = field(default_factory=now_text)
+
+    @property
+    def webhooks(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """(method, path) -> the enabled Webhook node."""
+        return {
+            (node["parameters"].get("httpMethod", "GET"), _path(node)): node
+            for node in self.nodes
+            if node["type"] == WEBHOOK and not node.get("disabled")
+        }
+
+
+def _path(node: Mapping[str, Any]) -> str:
+    return str(node["parameters"].get("path") or node.get("webhookId", "")).strip("/")
+
+
+@dataclass(slots=True)
+class Workflow:
+    """A workflow with all its versions. `saved` is the newest, `published` the served one or None."""
+
+    id: str
+    name: str
+    settings: dict[str, Any]
+    meta: Any
+    versions: dict[str, Version]
+    saved: str
+    published: str | None = None
+    archived: bool = False
+    created: str = field(default_factory=now_text)
+    updated: str = field(default_factory=now_text)
+
+    @property
+    def published_version(self) -> Version | None:
+        return self.versions[self.published] if self.published else None
+
+
+class Workflows:
+    """All workflows by id, and the registered webhooks. One lock guards both."""
+
+    def __init__(self, credentials: Credentials) -> None:
+        self._credentials = credentials
+        self._all: dict[str, Workflow] = {}
+        self._registered: dict[tuple[str, str], str] = {}
+        self._lock = threading.RLock()
+
+    def __iter__(self) -> Iterator[Workflow]:
+        with self._lock:
+            return iter(list(self._all.values()))
+
+    def get(self, workflow_id: str) -> Workflow:
+        """Raises Refused 404."""
+        workflow = self._all.get(workflow_id)
+        if workflow is None:
+            raise Refused(404, "Not Found")
+        return workflow
+
+    def owner_of(self, method: str, path: str) -> Workflow | None:
+        """The workflow whose webhook is registered here. It may have been unpublished beside the server."""
+        with self._lock:
+            return self._all.get(self._registered.get((method, path), ""))
+
+    def methods_of(self, path: str) -> list[str]:
+        with self._lock:
+            return [method for method, known in self._registered if known == path]
+
+    def create(self, document: Mapping[str, Any], workflow_id: str = "") -> Workflow:
+        """Store a workflow, inactive. An id that is taken is overwritten, as the import of the CLI does."""
+        version = self._new_version(document)
+        workflow = Workflow(
+            id=workflow_id or new_id(),
+            name=document["name"],
+            settings=deepcopy(document.get("settings") or {}),
+            meta=deepcopy(document.get("meta")),
+            versions={version.id: version},
+            saved=version.id,
+        )
+        with self._lock:
+            self._all[workflow.id] = workflow
+        return workflow
+
+    def save(self, workflow_id: str, document: Mapping[str, Any]) -> Workflow:
+        """A new version, as the editor saves it: the published one stays the one that is served."""
+        version = self._new_version(document)
+        with self._lock:
+            workflow = self.get(workflow_id)
+            workflow.versions[version.id] = version
+            workflow.saved = version.id
+            workflow.name = document.get("name", workflow.name)
+            workflow.settings = {**workflow.settings, **deepcopy(document.get("settings") or {})}
+            workflow.updated = now_text()
+            return workflow
+
+    def publish(self, workflow_id: str, version_id: str = "") -> Workflow:
+        """Serve a version, the newest unless another one is named. Raises Refused 400, 404 or 409."""
+        with self._lock:
+            workflow = self.get(workflow_id)
+            version = workflow.versions.get(version_id or workflow.saved)
+            if version is None:
+                raise Refused(404, "Version not found")
+            fault = publish_fault(version.nodes)
+            if fault:
+                raise Refused(400, fault)
+            if self._taken(workflow_id, version):
+                raise Refused(409, CONFLICT)
+            self._register(workflow, version)
+            workflow.published = version.id
+            return workflow
+
+    def update(self, workflow_id: str, document: Mapping[str, Any]) -> Workflow:
+        """`PUT`: save, and publish at once where the workflow is published.
+
+        Raises Refused 409 for a path that another workflow holds; the change then counts as published all
+        the same, and the old path answers 500.
+        """
+        with self._lock:
+            workflow = self.save(workflow_id, document)
+            if workflow.published is None:
+                return workflow
+            version = workflow.versions[workflow.saved]
+            workflow.published = version.id
+            if self._taken(workflow_id, version):
+                raise Refused(409, CONFLICT)
+            self._register(workflow, version)
+            return workflow
+
+    def unpublish(self, workflow_id: str) -> Workflow:
+        with self._lock:
+            workflow = self.get(workflow_id)
+            self._forget(workflow_id)
+            workflow.published = None
+            return workflow
+
+    def archive(self, workflow_id: str) -> Workflow:
+        workflow = self.unpublish(workflow_id)
+        workflow.archived = True
+        return workflow
+
+    def remove(self, workflow_id: str) -> Workflow:
+        with self._lock:
+            workflow = self.unpublish(workflow_id)
+            del self._all[workflow_id]
+            return workflow
+
+    def unpublish_beside(self, workflow_id: str) -> None:
+        """As `n8n unpublish:workflow` beside the server: the registration stays and answers 404-C."""
+        self.get(workflow_id).published = None
+
+    def publish_beside(self, workflow_id: str) -> None:
+        """As `n8n publish:workflow` beside the server: the API says active, the path answers 404-A."""
+        with self._lock:
+            workflow = self.get(workflow_id)
+            self._forget(workflow_id)
+            workflow.published = workflow.saved
+
+    def _new_version(self, document: Mapping[str, Any]) -> Version:
+        nodes = self._credentials.rebind(document["nodes"])
+        return Version(str(uuid.uuid4()), nodes, deepcopy(document["connections"]))
+
+    def _taken(self, workflow_id: str, version: Version) -> bool:
+        return any(self._registered.get(webhook, workflow_id) != workflow_id for webhook in version.webhooks)
+
+    def _register(self, workflow: Workflow, version: Version) -> None:
+        self._forget(workflow.id)
+        self._registered |= dict.fromkeys(version.webhooks, workflow.id)
+
+    def _forget(self, workflow_id: str) -> None:
+        self._registered = {
+            webhook: owner for webhook, owner in self._registered.items() if owner != workflow_id
+        }
+
+
+def publish_fault(nodes: list[dict[str, Any]]) -> str:
+    """Why n8n 2.x refuses to publish these nodes, or an empty text. It does not see unknown credential ids."""
+    enabled = [node for node in nodes if not node.get("disabled")]
+    unknown = [node["type"] for node in enabled if node["type"] not in NODE_TYPES]
+    if unknown:
+        return f"Unrecognized node type: {unknown[0]}"
+    if not any(node["type"] == WEBHOOK for node in enabled):
+        return (
+            "Workflow cannot be activated because it has no trigger node. At least one trigger, webhook, or "
+            "polling node is required."
+        )
+    issues = {node["name"]: found for node in enabled if (found := _issues(node))}
+    if not issues:
+        return ""
+    lines = "".join(
+        f'\n\nNode "{name}":' + "".join(f"\n  - {issue}" for issue in found) for name, found in issues.items()
+    )
+    return f"Cannot publish workflow: {len(issues)} node have configuration issues:{lines}"
+
+
+def _issues(node: Mapping[str, Any]) -> list[str]:
+    kind = _needed_credential(node)
+    issues = []
+    if kind and not credential_of(node, kind):
+        issues.append(f"Missing required credential: {kind}")
+    elif kind and credential_of(node, kind).get("id") is None:
+        issues.append(f"Credential not configured: {kind}")
+    wrong = [key for key in ("calendar", "documentId") if _bad_location(key, node["parameters"].get(key))]
+    if wrong:
+        issues.append(f"Missing or invalid required parameters: {', '.join(wrong)}")
+    return issues
+
+
+def _needed_credential(node: Mapping[str, Any]) -> str | None:
+    if node["type"] == WEBHOOK:
+        return "httpHeaderAuth" if node["parameters"].get("authentication") == "headerAuth" else None
+    return CREDENTIAL_TYPES.get(node["type"])
+
+
+def _bad_location(key: str, value: Any) -> bool:
+    """A resource locator in mode `id` whose value cannot be one; other modes are not looked at."""
+    if not isinstance(value, Mapping) or value.get("mode") != "id":
+        return False
+    text = str(value.get("value", ""))
+    if text.startswith("="):
+        return False
+    return "@" not in text if key == "calendar" else not text.replace("-", "").replace("_", "").isalnum()
