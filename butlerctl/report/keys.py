@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from butlerctl.errors import BadInput
+from butlerctl.state import state_root
 
 if TYPE_CHECKING:
     from securesystemslib.signer import CryptoSigner, SSlibKey
@@ -51,6 +52,11 @@ def new_signer(key_type: KeyType = KeyType.P256) -> CryptoSigner:
 
 def public_key_of(signer: CryptoSigner) -> PublicKey:
     return _public_key(signer.public_key._crypto_key(), "the signer's key")  # noqa: SLF001 - no public way
+
+
+def default_key(state_dir: Path | None = None) -> Path:
+    """The signing key of this user: a key belongs to a person or host, not to an inventory."""
+    return state_root(state_dir) / "keys" / "signing.pem"
 
 
 def public_path(private: Path) -> Path:
@@ -104,6 +110,15 @@ def load_public_key(path: Path) -> PublicKey:
         with suppress(ValueError, UnsupportedAlgorithm):
             return _public_key(load(data), str(path))
     raise BadInput(f"{path} is no public key", hint="a PEM or OpenSSH public key, P-256 or Ed25519")
+
+
+def load_any_key(path: Path) -> PublicKey:
+    """The public half of a key file, private or public.
+
+    Raises:
+        BadInput: the file is no key of a supported type.
+    """
+    return public_key_of(load_signer(path)) if b"PRIVATE KEY" in _read(path) else load_public_key(path)
 
 
 def _signer(private: Any) -> CryptoSigner:

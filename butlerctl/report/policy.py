@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from butlerctl.errors import Refused
 from butlerctl.judge.result import ChainVerdict, Verdict
 from butlerctl.report.run import Run, plan_digest
-from butlerctl.report.signing import Report, check_signature
+from butlerctl.report.signing import check_signature, parse_report
 from butlerctl.report.statement import contradictions, result_of, run_of
 
 if TYPE_CHECKING:
@@ -39,6 +39,12 @@ class Policy:
     inventory_digest: str | None = None
     nonce: str | None = None
 
+    @property
+    def open_questions(self) -> tuple[str, ...]:
+        """What was not asked, so that an acceptance says how much it is worth."""
+        asked = {"target": self.target, "workflows": self.workflows, "nonce": self.nonce}
+        return tuple(name for name, answer in asked.items() if answer is None)
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -61,9 +67,10 @@ class Verification:
         return not self.refusals and self.run is not None
 
 
-def verify_report(report: Report, policy: Policy, now: datetime) -> Verification:
-    """Check the signature, then the policy. `now` is an aware datetime."""
+def verify_report(data: bytes, policy: Policy, now: datetime) -> Verification:
+    """Check the signature of a report file, then the policy. `now` is an aware datetime. Never raises."""
     try:
+        report = parse_report(data)
         key = check_signature(report, policy.trusted)
     except Refused as refusal:
         return Verification((Refusal("policy.signature", refusal.message),))

@@ -73,6 +73,18 @@ def sign(payload: bytes, signer: Signer) -> dict[str, Any]:
     return _bundle(payload, bytes.fromhex(signature.signature), signature.keyid)
 
 
+def read_file(path: Path) -> bytes:
+    """The bytes of a report file.
+
+    Raises:
+        BadInput: there is no such file, or it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
+
+
 def read_report(path: Path) -> Report:
     """Read a report file.
 
@@ -80,11 +92,7 @@ def read_report(path: Path) -> Report:
         BadInput: there is no such file.
         Refused: it is no report.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
-    return parse_report(data)
+    return parse_report(read_file(path))
 
 
 def parse_report(data: bytes) -> Report:

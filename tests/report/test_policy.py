@@ -19,7 +19,7 @@ from report_samples import (
 from butlerctl.report.keys import new_signer, public_key_of
 from butlerctl.report.policy import Policy, verify_report
 from butlerctl.report.run import CheckResult, Outcome
-from butlerctl.report.signing import parse_report, report_text, sign
+from butlerctl.report.signing import report_text, sign
 from butlerctl.report.statement import payload_of
 
 SIGNER = new_signer()
@@ -28,7 +28,7 @@ POLICY = Policy(trusted=(KEY,))
 
 
 def verify(run, now=NOW, **asked):
-    return verify_report(parse_report(report_text(run, SIGNER).encode()), replace(POLICY, **asked), now)
+    return verify_report(report_text(run, SIGNER).encode(), replace(POLICY, **asked), now)
 
 
 def checks(verification):
@@ -158,7 +158,7 @@ def test_a_signed_statement_whose_counts_do_not_add_up_is_refused():
     document = json.loads(payload_of(good_run()))
     document["predicate"]["butlerctl"]["counts"]["links"]["proven"] = 109
     data = json.dumps(sign(json.dumps(document).encode(), SIGNER)).encode()
-    verification = verify_report(parse_report(data), POLICY, NOW)
+    verification = verify_report(data, POLICY, NOW)
     assert checks(verification) == ["policy.counts"]
 
 
@@ -167,13 +167,13 @@ def test_a_signed_failure_that_calls_itself_passed_is_refused():
     document["predicate"]["result"] = "PASSED"
     document["predicate"]["butlerctl"]["verdict"] = "PASS"
     data = json.dumps(sign(json.dumps(document).encode(), SIGNER)).encode()
-    assert checks(verify_report(parse_report(data), POLICY, NOW)) == ["policy.counts", "policy.result"]
+    assert checks(verify_report(data, POLICY, NOW)) == ["policy.counts", "policy.result"]
 
 
 def test_a_signed_text_that_is_no_statement_is_refused_without_being_believed():
     for payload in (b"hello", b"{}", b'{"_type":"x"}'):
         data = json.dumps(sign(payload, SIGNER)).encode()
-        verification = verify_report(parse_report(data), POLICY, NOW)
+        verification = verify_report(data, POLICY, NOW)
         assert checks(verification) == ["policy.type"]
         assert verification.run is None
 
@@ -183,6 +183,14 @@ def test_a_bad_signature_ends_the_check_before_anything_is_parsed():
     verification = verify(good_run(), trusted=(other,))
     assert checks(verification) == ["policy.signature"]
     assert verification.run is None
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"<html>", b"{}", b"\xff", b"[" * 100_000, report_text(good_run()).encode()]
+)
+def test_what_is_no_signed_report_is_refused_and_never_raises(data):
+    verification = verify_report(data, POLICY, NOW)
+    assert checks(verification) == ["policy.signature"]
 
 
 def test_all_that_is_wrong_is_said_at_once():

@@ -1,0 +1,216 @@
+"""`butlerctl report`: read, check and compare reports."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from butlerctl.errors import ExitCode, UsageProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from butlerctl.inventory.model import Inventory
+    from butlerctl.report.policy import Policy, Verification
+
+app = typer.Typer(
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
+    help="Read and check signed reports.",
+)
+
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+REPORT = typer.Argument(help="A report file.", metavar="FILE")
+
+
+class ShowFormat(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+    HTML = "html"
+    JUNIT = "junit"
+    PROMETHEUS = "prometheus"
+
+
+class Format(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+
+
+@app.command()
+def show(
+    file: Path = REPORT,
+    format_: ShowFormat = typer.Option(ShowFormat.TEXT, "--format", help="How to show it."),
+) -> None:
+    """Show what a report says. The signature is not checked: `report verify` does that."""
+    from butlerctl.report.render import RENDERERS
+    from butlerctl.report.signing import read_report
+    from butlerctl.report.statement import run_of
+    from butlerctl.report.words import Shown
+
+    report = read_report(file)
+    shown = Shown(run_of(report.payload), report.payload, report.key_id, colour=_colour())
+    sys.stdout.write(RENDERERS[format_](shown))
+
+
+@app.command()
+def verify(
+    file: Path = REPORT,
+    keys: list[Path] = typer.Option([], "--key", help="A public key that is trusted. May be given often."),
+    target: str | None = typer.Option(None, help="The URL of the n8n that the report must be about."),
+    max_age: str = typer.Option("24h", help="How old the run may be: 90s, 30m, 24h, 7d."),
+    nonce: str | None = typer.Option(None, help="The challenge that the run was given."),
+    workflows: Path | None = typer.Option(
+        None, help="The folder of exports that the report must be about.", metavar="DIR"
+    ),
+    inventory: Path | None = typer.Option(
+        None, help="Take target, workflows and bindings from this inventory.", metavar="FILE"
+    ),
+    format_: Format = typer.Option(Format.TEXT, "--format", help="How to answer."),
+) -> None:
+    """Decide whether a report can be believed: signature, result, age, target, workflows."""
+    from butlerctl.report.policy import verify_report
+    from butlerctl.report.signing import read_file
+
+    if not keys:
+        raise UsageProblem(
+            "report verify needs --key PUB", hint="a report is only as good as a key you trust"
+        )
+    policy = _policy(keys, target, _duration(max_age), nonce, workflows, inventory)
+    verification = verify_report(read_file(file), policy, datetime.now(UTC))
+    if format_ is Format.JSON:
+        print(json.dumps(_as_json(verification), indent=2, ensure_ascii=False))
+    else:
+        for line in _lines(verification, policy):
+            print(line)
+    raise typer.Exit(int(ExitCode.PROVEN if verification.accepted else ExitCode.BROKEN))
+
+
+@app.command()
+def diff(
+    before: Path = typer.Argument(help="The earlier report.", metavar="A"),
+    after: Path = typer.Argument(help="The later report.", metavar="B"),
+    format_: Format = typer.Option(Format.TEXT, "--format", help="How to answer."),
+) -> None:
+    """Compare two reports. Exit code 1 if they differ. Signatures are not checked."""
+    from butlerctl.report.diff import compare
+    from butlerctl.report.signing import read_report
+    from butlerctl.report.statement import run_of
+
+    changes = compare(*(run_of(read_report(path).payload) for path in (before, after)))
+    if format_ is Format.JSON:
+        documents = [{"what": each.what, "before": each.before, "after": each.after} for each in changes]
+        print(json.dumps(documents, indent=2, ensure_ascii=False))
+    else:
+        for change in changes:
+            print(f"{change.what}: {change.before or 'not there'} -> {change.after or 'not there'}")
+        print(f"{len(changes)} differences" if changes else "no difference", file=sys.stderr)
+    raise typer.Exit(int(ExitCode.BROKEN if changes else ExitCode.PROVEN))
+
+
+def _policy(
+    keys: list[Path],
+    target: str | None,
+    max_age: timedelta,
+    nonce: str | None,
+    workflows: Path | None,
+    inventory: Path | None,
+) -> Policy:
+    from butlerctl.report.keys import load_public_key
+    from butlerctl.report.policy import Policy
+
+    household = _inventory(inventory) if inventory else None
+    return Policy(
+        trusted=tuple(load_public_key(key) for key in keys),
+        max_age=max_age,
+        target=target or (household.n8n.url.get() if household else None),
+        workflows=_current(workflows, household) if workflows or household else None,
+        inventory_digest=household.digest if household else None,
+        nonce=nonce,
+    )
+
+
+def _inventory(path: Path) -> Inventory:
+    from butlerctl.inventory.loader import load_inventory
+
+    return load_inventory(path, os.environ)
+
+
+def _current(folder: Path | None, household: Inventory | None) -> dict[str, str]:
+    from butlerctl.report.current import current_workflows
+
+    return current_workflows(_exports(folder, household), _bindings(household))
+
+
+def _exports(folder: Path | None, household: Inventory | None) -> Iterable[Path]:
+    if household is not None:
+        return [(folder or household.workflows.directory) / route.workflow_file for route in household.routes]
+    found = sorted(folder.glob("*.json")) if folder else []
+    if not found:
+        raise UsageProblem(f"{folder} holds no export (*.json)")
+    return found
+
+
+def _bindings(household: Inventory | None) -> dict[str, str]:
+    if household is None:
+        return {}
+    placeholders = household.workflows.placeholders.values()
+    return {each.token: each.value.get() for each in placeholders if each.value is not None}
+
+
+def _duration(text: str) -> timedelta:
+    match = re.fullmatch(r"([1-9][0-9]{0,8})([smhd])", text)
+    if match is None:
+        raise UsageProblem(f"--max-age {text}: a number and a unit, such as 90s, 30m, 24h or 7d")
+    try:
+        return timedelta(**{_UNITS[match[2]]: int(match[1])})
+    except OverflowError:
+        raise UsageProblem(f"--max-age {text} is longer than time itself") from None
+
+
+def _lines(verification: Verification, policy: Policy) -> list[str]:
+    from butlerctl.report.words import headline, moment, target
+
+    if not verification.accepted or verification.run is None or verification.key is None:
+        return [f"refused: {refusal.message}" for refusal in verification.refusals]
+    run, key = verification.run, verification.key
+    lines = [
+        f"accepted: {headline(run)}",
+        f"  target {target(run)}, {moment(run.started)}",
+        f"  signed by {key.type} key {key.key_id}",
+    ]
+    if policy.open_questions:
+        lines.append(f"  not asked: {', '.join(policy.open_questions)}")
+    return lines
+
+
+def _as_json(verification: Verification) -> dict[str, Any]:
+    run, key = verification.run, verification.key
+    return {
+        "accepted": verification.accepted,
+        "refusals": [{"check": each.check, "message": each.message} for each in verification.refusals],
+        "key": key and key.key_id,
+        "run": run
+        and {
+            "id": run.id,
+            "verdict": str(run.verdict),
+            "target": run.target,
+            "lab": run.lab,
+            "startedOn": run.started.isoformat(),
+            "routes": [str(result.route) for result in run.routes],
+        },
+    }
+
+
+def _colour() -> bool:
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return sys.stdout.isatty() and not plain
