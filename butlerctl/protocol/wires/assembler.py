@@ -10,6 +10,7 @@ An index is a key, not a position, and a missing index is not 0.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,8 +61,13 @@ class Assembler:
         if arguments is not None and arguments != "":
             call.deliveries[-1].append(arguments)
 
-    def calls(self, *, complete: bool) -> list[WireCall]:
-        return [wire_call for call in self._open for wire_call in _close(call, complete)]
+    def calls(self, *, complete: bool, ended: Collection[int] | None = None) -> list[WireCall]:
+        """The calls so far. `ended`: the indexes that the wire closed, where a format closes each call."""
+        return [
+            wire_call
+            for call in self._open
+            for wire_call in _close(call, complete and (ended is None or call.index in ended))
+        ]
 
     def _call_for(self, index: int | None, wire_id: str | None, name: Any) -> _OpenCall:
         call = self._by_id.get(wire_id) if wire_id else self._without_id(index, name)

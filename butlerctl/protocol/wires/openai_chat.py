@@ -56,15 +56,14 @@ def read_mistral(payload: Any) -> WireTurn:
 
 
 def tools(schemas: Sequence[ToolSchema]) -> list[dict[str, Any]]:
+    """Also how Mistral, Cohere and Ollama are offered tools."""
+    return [{"type": "function", "function": function} for function in legacy_tools(schemas)]
+
+
+def legacy_tools(schemas: Sequence[ToolSchema]) -> list[dict[str, Any]]:
+    """The list for the deprecated `functions` field."""
     return [
-        {
-            "type": "function",
-            "function": {
-                "name": schema.name,
-                "description": schema.description,
-                "parameters": schema.parameters,
-            },
-        }
+        {"name": schema.name, "description": schema.description, "parameters": schema.parameters}
         for schema in schemas
     ]
 
@@ -87,7 +86,7 @@ def _read(payload: Any, no_id: str | None) -> WireTurn:
     if chunks or "delta" in choice:
         return _read_stream(chunks or [response], no_id)
     if not choice:
-        return WireTurn(notes=["no_completion"])
+        return WireTurn(notes=["no_completion"], cut_off=True)
     message = obj(choice.get("message"))
     end = _End()
     end.see(response, choice)
@@ -112,7 +111,7 @@ def _read_stream(chunks: list[Any], no_id: str | None) -> WireTurn:
         if legacy := obj(delta.get("function_call")):
             _add_piece(assembler, {"index": _LEGACY_INDEX, "function": legacy}, no_id)
     if not end.seen_choice:
-        return WireTurn(notes=["no_completion"])
+        return WireTurn(notes=["no_completion"], cut_off=True)
     turn = end.turn(assembler.calls(complete=end.is_good), "".join(texts))
     turn.echo = {"reasoning_content": "".join(thoughts)} if any(thoughts) else {}
     return turn
