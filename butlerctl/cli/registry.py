@@ -25,6 +25,10 @@ COMMANDS: dict[str, Command] = {
     "transcript": Command("butlerctl.cli.transcript", "Judge recorded agent transcripts."),
     "protocol": Command("butlerctl.cli.protocol", "The function-calling layer on its own."),
     "model": Command("butlerctl.cli.model", "Can this model and provider do tool calls?"),
+    "gateway": Command(
+        "butlerctl.cli.gateway", "Check the agent gateway: tools, pins, settings, conformance."
+    ),
+    "tap": Command("butlerctl.cli.tap", "Record what passes between gateway and provider."),
     "report": Command("butlerctl.cli.report", "Read and check signed reports."),
     "keys": Command("butlerctl.cli.keys", "Make and show signing keys."),
     "sweep": Command("butlerctl.cli.sweep", "Remove leftovers of interrupted runs, and nothing else."),
