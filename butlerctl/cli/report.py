@@ -52,14 +52,10 @@ def show(
     format_: ShowFormat = typer.Option(ShowFormat.TEXT, "--format", help="How to show it."),
 ) -> None:
     """Show what a report says. The signature is not checked: `report verify` does that."""
-    from butlerctl.report.render import RENDERERS
+    from butlerctl.report.render import render
     from butlerctl.report.signing import read_report
-    from butlerctl.report.statement import run_of
-    from butlerctl.report.words import Shown
 
-    report = read_report(file)
-    shown = Shown(run_of(report.payload), report.payload, report.key_id, colour=_colour())
-    sys.stdout.write(RENDERERS[format_](shown))
+    sys.stdout.write(render(read_report(file), format_, colour=_colour()))
 
 
 @app.command()

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from datetime import UTC
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from butlerctl.judge.result import LinkVerdict, Verdict
+from butlerctl.judge.result import ChainVerdict, LinkVerdict, Verdict
 from butlerctl.report.run import CheckResult, Outcome, RouteResult, Run
-from butlerctl.report.words import Shown
+from butlerctl.report.words import Shown, headline
 
 # What XML 1.0 cannot carry, not even escaped.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -40,10 +40,9 @@ def _suites(run: Run) -> Iterator[Element]:
     for leftover in run.leftovers:
         where = f"{leftover.what} {leftover.id} in {leftover.where}: {leftover.reason}"
         _child(_case(rest, "run", f"cleanup.leftover[{leftover.route}]"), "failure", where)
+    if run.verdict is ChainVerdict.UNKNOWN and all(each.verdict is ChainVerdict.PASS for each in run.routes):
+        _child(_case(rest, "run", "every planned route"), "error", headline(run))
     if len(rest):
-        yield rest
-    elif not run.routes:
-        _child(_case(rest, "run", "nothing was checked"), "error", "no route was asked for")
         yield rest
 
 

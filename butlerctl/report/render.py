@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from butlerctl.report.html import as_html
 from butlerctl.report.junit import as_junit
 from butlerctl.report.prometheus import as_prometheus
+from butlerctl.report.signing import Report
+from butlerctl.report.statement import run_of
 from butlerctl.report.text import as_text
 from butlerctl.report.words import Shown
 
@@ -24,3 +26,13 @@ RENDERERS: Mapping[str, Callable[[Shown], str]] = {
     "junit": as_junit,
     "prometheus": as_prometheus,
 }
+
+
+def render(report: Report, name: str, *, colour: bool = False) -> str:
+    """Show a report, from its redacted statement and nothing else. `name` is one of RENDERERS.
+
+    Raises:
+        Refused: the report does not hold a statement of butlerctl.
+    """
+    shown = Shown(run_of(report.payload), report.payload, report.key_id, colour=colour)
+    return RENDERERS[name](shown)

@@ -42,6 +42,8 @@ class Shown:
 
 def headline(run: Run) -> str:
     """The run in one sentence: `PASS: 108 of 108 links proven on 12 routes`."""
+    if not run.routes:
+        return f"{run.verdict}: nothing was checked"
     broken = [result for result in run.routes if result.verdict is ChainVerdict.FAIL]
     if len(broken) == 1:
         return f"FAIL: {broken[0].route} is broken{_where(broken[0])}"
