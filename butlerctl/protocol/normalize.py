@@ -6,7 +6,7 @@ The order of the tests is fixed: name, completeness, decoding, schema. One bad c
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from butlerctl.errors import ButlerctlError, UsageProblem
@@ -66,10 +66,18 @@ def normalize(
     """
     wire = _adapter(adapter)
     turn = wire.read(payload)
+    judged = judge_turn(turn, registry, origin=wire.origin, taken_ids=taken_ids)
+    return replace(judged, leaks=tuple(kind for kind in judged.leaks if kind not in wire.own_leaks))
+
+
+def judge_turn(
+    turn: WireTurn, registry: Registry, *, origin: str, taken_ids: Collection[str] = ()
+) -> Normalized:
+    """The calls of a turn that was already read, with all markup in its text as leaks."""
     numbered, id_notes = with_ids(turn.calls, taken_ids)
     notes = [*turn.notes, *id_notes]
-    items = tuple(_judge(call_id, call, registry, wire.origin, notes) for call_id, call in numbered)
-    leaks = _leaks(turn, wire, registry)
+    items = tuple(_judge(call_id, call, registry, origin, notes) for call_id, call in numbered)
+    leaks = _leaks(turn, registry)
     return Normalized(items, leaks, tuple(dict.fromkeys(notes)), turn.text, turn.cut_off, turn.echo)
 
 
@@ -82,11 +90,10 @@ def _adapter(name: str) -> Adapter:
         ) from None
 
 
-def _leaks(turn: WireTurn, wire: Adapter, registry: Registry) -> tuple[str, ...]:
-    kinds = [kind for kind in find_leaks(turn.text, registry.names) if kind not in wire.own_leaks]
-    if any(call.name and name_is_delimited(call.name) for call in turn.calls):
-        kinds.append("name_delimiter")
-    return tuple(kinds)
+def _leaks(turn: WireTurn, registry: Registry) -> tuple[str, ...]:
+    kinds = find_leaks(turn.text, registry.names)
+    delimited = any(call.name and name_is_delimited(call.name) for call in turn.calls)
+    return (*kinds, "name_delimiter") if delimited else kinds
 
 
 def _judge(

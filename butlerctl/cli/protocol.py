@@ -1,0 +1,152 @@
+"""`butlerctl protocol`: the function-calling layer on its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from butlerctl.errors import BadInput, ExitCode
+
+if TYPE_CHECKING:
+    from butlerctl.protocol.normalize import Normalized
+    from butlerctl.protocol.observation import Observation
+    from butlerctl.protocol.registry import Registry
+
+app = typer.Typer(
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
+    help="The function-calling layer on its own.",
+)
+
+REGISTRY = typer.Option(
+    ..., "--registry", help="The allow-list: [{name, description, parameters}, ...].", metavar="FILE"
+)
+
+
+class Format(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+
+
+@app.command()
+def normalize(
+    payload: Path = typer.Argument(help="A provider's response as JSON; - reads it from standard input."),
+    adapter: str = typer.Option(
+        ..., "--adapter", help="The wire format of the payload. It is never guessed."
+    ),
+    registry: Path = REGISTRY,
+    format_: Format = typer.Option(Format.TEXT, "--format", help="How to answer."),
+) -> None:
+    """Read a model's turn: the calls that may run, the errors of those that may not, the leaks, the notes.
+
+    The payload is a response object, a list of stream chunks, or for a *_text adapter a JSON string.
+    Exit code 0 when every call is good, 1 with errors or leaks, 78 for a payload that is no JSON.
+    """
+    from butlerctl.protocol.normalize import normalize as normalize_payload
+
+    turn = normalize_payload(adapter, _read_json(payload), _registry(registry))
+    if format_ is Format.JSON:
+        print(json.dumps(_turn_json(turn)))
+    else:
+        _print(_turn_lines(turn))
+    raise typer.Exit(int(ExitCode.PROVEN if turn.is_clean else ExitCode.BROKEN))
+
+
+@app.command()
+def dispatch(
+    calls: Path = typer.Argument(
+        help="The calls: [{id, name, args}, ...]; - reads them from standard input."
+    ),
+    registry: Path = REGISTRY,
+    results: Path = typer.Option(
+        ..., "--results", help="What the tools answer: {tool name or call id: answer}.", metavar="FILE"
+    ),
+    format_: Format = typer.Option(Format.TEXT, "--format", help="How to answer."),
+) -> None:
+    """Dispatch a list of calls against recorded answers: one observation for each call, in order.
+
+    Exit code 0 when every call is good, 1 when an observation is an error, 78 for a file that is no JSON.
+    """
+    from butlerctl.protocol.replay import read_calls, replay
+
+    allowed = _registry(registry)
+    turn = read_calls(_read_json(calls), allowed)
+    observations = replay(turn, allowed, _read_json(results))
+    if format_ is Format.JSON:
+        print(json.dumps({"observations": [_observation_json(each) for each in observations]}))
+    else:
+        _print(
+            f"{each.id}  {each.name or '(no name)'}  {each.code or 'ok'}  {each.content}"
+            for each in observations
+        )
+    failed = any(each.code for each in observations)
+    raise typer.Exit(int(ExitCode.BROKEN if failed else ExitCode.PROVEN))
+
+
+def _registry(path: Path) -> Registry:
+    from butlerctl.protocol.registry import read_registry
+
+    return read_registry(_read_json(path))
+
+
+def _read_json(path: Path) -> Any:
+    from butlerctl.protocol.decode import NotStrictJson, read_payload
+
+    name = "standard input" if str(path) == "-" else str(path)
+    try:
+        text = sys.stdin.buffer.read().decode() if str(path) == "-" else path.read_bytes().decode()
+        return read_payload(text)
+    except OSError as error:
+        raise BadInput(f"{name}: {error.strerror}") from error
+    except (UnicodeDecodeError, NotStrictJson) as error:
+        raise BadInput(f"{name} is no JSON: {error}") from error
+
+
+def _turn_json(turn: Normalized) -> dict[str, Any]:
+    return {
+        "calls": [{"id": call.id, "name": call.name, "args": call.args} for call in turn.calls],
+        "errors": [
+            {"code": call.code, "id": call.id, "name": call.name, "message": call.message}
+            for call in turn.rejected
+        ],
+        "leaks": list(turn.leaks),
+        "notes": list(turn.notes),
+    }
+
+
+def _turn_lines(turn: Normalized) -> Iterator[str]:
+    for call in turn.calls:
+        yield f"call   {call.id}  {call.name}  {json.dumps(call.args, ensure_ascii=False)}"
+    for rejected in turn.rejected:
+        yield f"error  {rejected.code}  {rejected.name or '(no name)'}  {rejected.message}"
+    for leak in turn.leaks:
+        yield f"leak   {leak}"
+    if turn.notes:
+        yield f"notes  {', '.join(turn.notes)}"
+    if not turn.items and not turn.leaks:
+        yield "no call"
+
+
+def _observation_json(observation: Observation) -> dict[str, Any]:
+    return {
+        "id": observation.id,
+        "name": observation.name,
+        "code": observation.code,
+        "executed": observation.executed,
+        "content": json.loads(observation.content),
+    }
+
+
+def _print(lines: Iterable[str]) -> None:
+    """What a model wrote may hold what the terminal cannot show."""
+    encoding = sys.stdout.encoding or "utf-8"
+    for line in lines:
+        print(line.encode(encoding, "backslashreplace").decode(encoding))
