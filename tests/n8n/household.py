@@ -1,0 +1,107 @@
+"""A household on loopback for tests: the Google emulator, the n8n stand-in with the twelve exports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from butlerctl.inventory.operations import Route
+from butlerctl.lab.google import GoogleEmulator, Grant
+from butlerctl.lab.n8n import READ_SCOPES, N8nStandIn
+from butlerctl.lab.server import LoopbackServer
+from butlerctl.workflows.template import SHIPPED, Household, workflow
+
+SECRET = "webhook-secret-of-the-tests"
+HEADER = "X-L4CK3Y-Auth"
+USER_AGENT = "FR4M3W0RK-Tools/1.0"
+BINDINGS = {
+    "<HUSBAND_TASKS_LIST_ID>": "aHVzYmFuZC1saXN0",
+    "<WIFE_SPREADSHEET_ID>": "1wIfEsHeEt000000000000000000",
+    "<WIFE_CALENDAR_CRED_ID>": "wifeCalendar0001",
+    "<WIFE_TASKS_CRED_ID>": "wifeTasks0000001",
+    "<WIFE_SHEETS_CRED_ID>": "wifeSheets000001",
+}
+GOOGLE_TYPES = {"calendar": "Calendar", "tasks": "Tasks", "sheets": "Sheets"}
+
+
+def bound(document: Any) -> Any:
+    """A copy with every placeholder bound, as the lab renders an export."""
+    text = json.dumps(document)
+    for token, value in BINDINGS.items():
+        text = text.replace(token, value)
+    return json.loads(text)
+
+
+@dataclass
+class TestHousehold:
+    """Everything a test needs to call, to plant a fault, and to look inside."""
+
+    __test__ = False
+    google: GoogleEmulator
+    google_url: str
+    n8n: N8nStandIn
+    url: str
+    api_key: str
+    grants: Mapping[tuple[str, str], Grant]
+    workflows: Mapping[Route, str]
+    exports: Mapping[Route, dict[str, Any]]
+
+    def call(
+        self, path: str, body: Any = None, *, method: str = "POST", key: str | None = SECRET, **more: Any
+    ):
+        headers = {"User-Agent": USER_AGENT, **more.pop("headers", {})}
+        if key is not None:
+            headers[HEADER] = key
+        if "content" not in more:
+            more["json"] = {} if body is None else body
+        return httpx.request(
+            method, f"{self.url}/webhook/{path}", headers=headers, trust_env=False, timeout=30, **more
+        )
+
+
+@contextmanager
+def household(shape: Household = SHIPPED) -> Iterator[TestHousehold]:
+    google = GoogleEmulator()
+    with LoopbackServer(google) as google_server:
+        n8n = N8nStandIn(google_url=google_server.url)
+        n8n.add_credential(
+            shape.header_credential,
+            "L4CK3Y webhook auth",
+            "httpHeaderAuth",
+            {"name": HEADER, "value": SECRET},
+        )
+        grants = {}
+        for person in shape.people:
+            grants |= _add_person(google, n8n, person)
+        exports = {route: bound(workflow(route, person, shape)) for route, person in shape.routes}
+        workflows = {route: n8n.import_workflow(document) for route, document in exports.items()}
+        key = n8n.create_api_key([*READ_SCOPES, "credential:list"])
+        with LoopbackServer(n8n.app) as server:
+            yield TestHousehold(google, google_server.url, n8n, server.url, key, grants, workflows, exports)
+        n8n.close()
+
+
+def _add_person(google: GoogleEmulator, n8n: N8nStandIn, person: Any) -> dict[tuple[str, str], Grant]:
+    google.add_user(person.calendar)
+    for name, list_id in bound(dict(person.task_lists)).items():
+        google.add_task_list(list_id, name, owner=person.calendar)
+    tabs = {tab: [person.columns] for tab in person.tabs}
+    google.add_spreadsheet(bound(person.spreadsheet), owner=person.calendar, tabs=tabs)
+    grants = {}
+    for domain, credential_id in bound(dict(person.credentials)).items():
+        grant = google.grant(person.calendar)
+        grants[person.name, domain] = grant
+        title = GOOGLE_TYPES[domain]
+        tokens = {"access_token": google.access_token(grant), "refresh_token": grant.refresh_token}
+        n8n.add_credential(
+            credential_id,
+            f"{person.name} Google {title}",
+            f"google{title}OAuth2Api",
+            {"clientId": grant.client.id, "clientSecret": grant.client.secret, "oauthTokenData": tokens},
+        )
+    return grants
