@@ -127,6 +127,9 @@ def _given(call: Call) -> Rows:
 
 
 def _check_size(rows: Rows, tab: Tab, box: Box) -> None:
+    """A single cell is only a corner to write from; a larger range must hold all of the rows."""
+    if box == Box(box.top, box.left, box.top + 1, box.left + 1):
+        box = Box(box.top, box.left, tab.rows, tab.columns)
     if len(rows) > box.bottom - box.top or any(len(row) > box.right - box.left for row in rows):
         raise bad_request(f"Requested writing within range [{a1(tab, box)}], but tried writing outside of it")
 

@@ -1,0 +1,131 @@
+"""`butlerctl sweep`: remove the leftovers of interrupted runs, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from butlerctl.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from butlerctl.checks.sweep import Sweep
+    from butlerctl.google.interface import Hit
+    from butlerctl.inventory.model import Inventory
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+
+
+class Format(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+
+
+@app.command()
+def sweep(
+    inventory: Path | None = typer.Option(
+        None, help="The inventory; found upwards without it.", metavar="FILE"
+    ),
+    state_dir: Path | None = typer.Option(None, help="Where butlerctl keeps its ledger.", metavar="DIR"),
+    yes: bool = typer.Option(False, "--yes", help="Delete even more than 3 objects with one nonce."),
+    format_: Format = typer.Option(Format.TEXT, "--format", help="How to answer."),
+) -> None:
+    """Look for every test object that the ledger does not know to be gone, and delete it with all guards.
+
+    Without a ledger nothing is deleted: what looks like a test object is only reported. Exit code 4 when
+    something remains that a person has to look at.
+    """
+    result = _run(_inventory(inventory), state_dir, many=yes)
+    if format_ is Format.JSON:
+        print(json.dumps(_as_json(result), indent=2, ensure_ascii=False))
+    else:
+        for line in _lines(result):
+            print(line)
+    raise typer.Exit(int(result.exit_code))
+
+
+def _inventory(path: Path | None) -> Inventory:
+    from butlerctl.inventory.loader import FILE_NAME, find_inventory, load_inventory
+
+    found = path or find_inventory(Path.cwd())
+    if found is None:
+        raise UsageProblem(f"no {FILE_NAME} here or above", hint="name it with --inventory FILE")
+    return load_inventory(found, os.environ)
+
+
+def _run(inventory: Inventory, state_dir: Path | None, *, many: bool) -> Sweep:
+    from butlerctl.checks.sweep import strangers
+    from butlerctl.checks.sweep import sweep as sweep_ledger
+    from butlerctl.google.household import systems_of_record
+    from butlerctl.ledger import FILE_NAME, Ledger
+    from butlerctl.state import state_folder
+
+    folder = state_folder(inventory.path, state_dir)
+    with systems_of_record(inventory) as systems:
+        if not (folder / FILE_NAME).exists():
+            print(f"no ledger in {folder}: looking for strays, deleting nothing", file=sys.stderr)
+            return strangers(systems, datetime.now(UTC))
+        with Ledger(folder) as ledger:
+            return sweep_ledger(ledger, systems, many=many)
+
+
+def _lines(result: Sweep) -> Iterator[str]:
+    for cleanup in result.cleanups:
+        yield from (f"deleted  {_name(hit)}" for hit in cleanup.removed)
+        for refused in cleanup.refused:
+            yield f"REMAINS  {_name(refused.hit)}: {'; '.join(refused.reasons)}"
+        if cleanup.problem:
+            yield f"unknown  {cleanup.nonce}: {cleanup.problem.message}"
+            yield from (f"         hint: {cleanup.problem.hint}" for _ in range(bool(cleanup.problem.hint)))
+    yield from (f"REMAINS  {_name(hit)}: no ledger knows it" for hit in result.strangers)
+    yield from (f"unknown  {problem.message}" for problem in result.problems)
+    if result.damaged_lines:
+        numbers = ", ".join(map(str, result.damaged_lines))
+        yield f"REMAINS  the ledger is damaged in line {numbers}: look for BTLR- objects by hand"
+    removed = sum(len(cleanup.removed) for cleanup in result.cleanups)
+    remain = sum(len(cleanup.refused) for cleanup in result.cleanups) + len(result.strangers)
+    yield f"{len(result.cleanups)} looked for, {removed} deleted, {remain} remain"
+
+
+def _name(hit: Hit) -> str:
+    return f"{hit.nonce} {hit.domain} of {hit.profile}, {hit.object_id} {hit.link}".rstrip()
+
+
+def _as_json(result: Sweep) -> dict[str, Any]:
+    return {
+        "cleanups": [
+            {
+                "nonce": cleanup.nonce,
+                "gone": cleanup.gone,
+                "removed": [_hit(hit) for hit in cleanup.removed],
+                "remains": [
+                    _hit(refused.hit) | {"reasons": list(refused.reasons)} for refused in cleanup.refused
+                ],
+                "problem": cleanup.problem and cleanup.problem.message,
+            }
+            for cleanup in result.cleanups
+        ],
+        "strangers": [_hit(hit) for hit in result.strangers],
+        "damaged_ledger_lines": list(result.damaged_lines),
+        "problems": [problem.message for problem in result.problems],
+    }
+
+
+def _hit(hit: Hit) -> dict[str, str]:
+    return {
+        "nonce": hit.nonce,
+        "domain": hit.domain,
+        "profile": hit.profile,
+        "container": hit.container,
+        "id": hit.object_id,
+        "title": hit.title,
+        "link": hit.link,
+    }
