@@ -20,6 +20,12 @@ def schema_types(schema: Mapping[str, Any]) -> tuple[str, ...]:
     return ("string",) if allowed and all(isinstance(item, str) for item in allowed) else ()
 
 
+def property_schema(schema: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """What a schema says about one property; {} when it says nothing, or only `true` or `false`."""
+    found = schema.get("properties", {}).get(key)
+    return found if isinstance(found, Mapping) else {}
+
+
 def wants_integer(schema: Mapping[str, Any]) -> bool:
     types = schema_types(schema)
     return "integer" in types and "string" not in types
@@ -30,8 +36,7 @@ def coerce(value: Any, schema: Mapping[str, Any]) -> Any:
     if isinstance(value, str):
         return int(value) if wants_integer(schema) and _DIGITS.fullmatch(value) else value
     if isinstance(value, dict):
-        properties = schema.get("properties", {})
-        return {key: coerce(item, properties.get(key, {})) for key, item in value.items()}
+        return {key: coerce(item, property_schema(schema, key)) for key, item in value.items()}
     if isinstance(value, list) and isinstance(schema.get("items"), Mapping):
         return [coerce(item, schema["items"]) for item in value]
     return value

@@ -69,6 +69,8 @@ _MOST_OBJECTS = 64  # opening braces that are tried in one text, so that hostile
 
 def find_leaks(text: str, tool_names: Collection[str]) -> tuple[str, ...]:
     """The kinds of imitated calls in this text, each once, in a fixed order."""
+    if not text:
+        return ()
     kinds = [kind for kind, sign in _MARKUP if sign.search(text)]
     if tool_names:
         kinds += _named_kinds(text, frozenset(tool_names), kinds)

@@ -6,12 +6,12 @@ The order of the tests is fixed: name, completeness, decoding, schema. One bad c
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from butlerctl.errors import ButlerctlError, UsageProblem
 from butlerctl.protocol.call import Call, ErrorCode, RejectedCall
-from butlerctl.protocol.coerce import coerce, schema_types, wants_integer
+from butlerctl.protocol.coerce import coerce, property_schema, schema_types, wants_integer
 from butlerctl.protocol.decode import NotStrictJson, decode, encode
 from butlerctl.protocol.ids import raw_text, with_ids
 from butlerctl.protocol.leaks import find_leaks, name_is_delimited
@@ -66,18 +66,22 @@ def normalize(
     """
     wire = _adapter(adapter)
     turn = wire.read(payload)
-    judged = judge_turn(turn, registry, origin=wire.origin, taken_ids=taken_ids)
-    return replace(judged, leaks=tuple(kind for kind in judged.leaks if kind not in wire.own_leaks))
+    return judge_turn(turn, registry, wire.origin, own_leaks=wire.own_leaks, taken_ids=taken_ids)
 
 
 def judge_turn(
-    turn: WireTurn, registry: Registry, *, origin: str, taken_ids: Collection[str] = ()
+    turn: WireTurn,
+    registry: Registry,
+    origin: str,
+    *,
+    own_leaks: Collection[str] = (),
+    taken_ids: Collection[str] = (),
 ) -> Normalized:
-    """The calls of a turn that was already read, with all markup in its text as leaks."""
+    """As `normalize`, for a turn that was already read. `own_leaks`: markup that is no leak in this format."""
     numbered, id_notes = with_ids(turn.calls, taken_ids)
     notes = [*turn.notes, *id_notes]
     items = tuple(_judge(call_id, call, registry, origin, notes) for call_id, call in numbered)
-    leaks = _leaks(turn, registry)
+    leaks = tuple(kind for kind in _leaks(turn, registry) if kind not in own_leaks)
     return Normalized(items, leaks, tuple(dict.fromkeys(notes)), turn.text, turn.cut_off, turn.echo)
 
 
@@ -158,18 +162,19 @@ def _typed(arguments: ArgumentFields, tool: Tool, notes: list[str]) -> dict[str,
         raise NotStrictJson("there is more than arguments in the call")
     if not arguments.fields:
         notes.append("empty_args")
-    properties = tool.schema.parameters.get("properties", {})
+    known = tool.schema.parameters.get("properties", {})
     value: dict[str, Any] = {}
     for field in arguments.fields:
         if field.key in value:
             raise NotStrictJson(f"{field.key} stands twice")
-        value[field.key] = _typed_value(field, properties.get(field.key))
+        schema = property_schema(tool.schema.parameters, field.key)
+        value[field.key] = _typed_value(field, schema) if field.key in known else field.text
     decode(encode(value))
     return value
 
 
-def _typed_value(field: Field, schema: Any) -> Any:
-    if schema is None or field.typing == "text" or "string" in schema_types(schema):
+def _typed_value(field: Field, schema: Mapping[str, Any]) -> Any:
+    if field.typing == "text" or "string" in schema_types(schema):
         return field.text
     if wants_integer(schema) and field.typing == "schema":
         return field.text.strip()

@@ -23,7 +23,7 @@ def read_calls(document: Any, registry: Registry) -> Normalized:
     entries = document.get("calls") if isinstance(document, dict) else document
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise BadInput("a file of calls must hold a JSON list of {id, name, args}")
-    return judge_turn(WireTurn([_wire_call(entry) for entry in entries]), registry, origin="native")
+    return judge_turn(WireTurn([_wire_call(entry) for entry in entries]), registry, "native")
 
 
 def replay(calls: Normalized, registry: Registry, answers: Any) -> tuple[Observation, ...]:

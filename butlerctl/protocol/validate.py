@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain, islice
+from typing import Any
 
-if TYPE_CHECKING:
-    from jsonschema.protocols import Validator
+from butlerctl.errors import BadInput
+from butlerctl.protocol.coerce import property_schema, schema_types
 
 _MOST_FAULTS = 5
 
@@ -17,38 +17,33 @@ Faults = Callable[[Any], list[str]]
 
 def build_validator(schema: Mapping[str, Any]) -> Faults:
     """A function that lists the faults of arguments. Raises BadInput when the schema itself is none."""
-    from jsonschema.exceptions import SchemaError
+    from jsonschema_rs import Draft202012Validator, ValidationError
 
-    from butlerctl.errors import BadInput
-
-    strict = _strict_validator()
     try:
-        strict.check_schema(dict(schema))
-    except SchemaError as error:
-        raise BadInput(f"a tool's parameters are no JSON Schema: {error.message}") from error
-    validator = strict(dict(schema))
+        validator = Draft202012Validator(dict(schema))
+    except (ValidationError, ValueError) as error:
+        raise BadInput(f"a tool's parameters are no JSON Schema: {error}") from error
 
     def faults(arguments: Any) -> list[str]:
-        found = []
-        for error in validator.iter_errors(arguments):
-            found.append(
-                f"{error.json_path.removeprefix('$').removeprefix('.') or 'arguments'}: {error.message}"
-            )
-            if len(found) == _MOST_FAULTS:
-                break
-        return found
+        broken = (_fault(error.instance_path, error.message) for error in validator.iter_errors(arguments))
+        return list(islice(chain(broken, _whole_floats(arguments, schema)), _MOST_FAULTS))
 
     return faults
 
 
-@cache
-def _strict_validator() -> type[Validator]:
-    """JSON Schema 2020-12, except that 5.0 is no integer."""
-    from jsonschema import Draft202012Validator
-    from jsonschema.validators import extend
+def _whole_floats(value: Any, schema: Mapping[str, Any], path: tuple[str | int, ...] = ()) -> Iterator[str]:
+    """JSON Schema takes 5.0 for an integer; a tool that asks for an integer does not."""
+    if isinstance(value, float):
+        types = schema_types(schema)
+        if value.is_integer() and "integer" in types and "number" not in types:
+            yield _fault(path, f"{value} is not of type 'integer'")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _whole_floats(item, property_schema(schema, key), (*path, key))
+    elif isinstance(value, list) and isinstance(schema.get("items"), Mapping):
+        for number, item in enumerate(value):
+            yield from _whole_floats(item, schema["items"], (*path, number))
 
-    checker = Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
-    )
-    strict: type[Validator] = extend(Draft202012Validator, type_checker=checker)  # type: ignore[no-untyped-call]  # no types there
-    return strict
+
+def _fault(path: list[str | int] | tuple[str | int, ...], message: str) -> str:
+    return f"{'.'.join(map(str, path)) or 'arguments'}: {message}"
