@@ -1,0 +1,271 @@
+"""The HTTP side of OpenClaw 2026.6.11, as far as butlerctl uses it."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+from werkzeug.wrappers import Request, Response
+
+from butlerctl.gateway.house_rules import house_rules
+from butlerctl.gateway.webhook_tools import ToolRun, WebhookToolsSettings
+from butlerctl.inventory.operations import Route
+from butlerctl.lab.gateway.faults import FaultyTools
+from butlerctl.lab.gateway.sessions import Session, Sessions, content_of, rows_of, shown, user_row
+from butlerctl.protocol.budget import Budget
+from butlerctl.protocol.loop import Turn, run_turn
+from butlerctl.protocol.provider import ChatProvider, Message
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+VERSION = "2026.6.11"
+
+_NO_REPLY = "⚠️ Agent couldn't generate a response. Please try again."
+_RESERVED = ("cron:", "subagent:", "acp:")
+# The gateway asks a failing provider three times; the lab does not wait in between.
+_BUDGET = Budget(seconds=60, attempts=3, retry_delay=0)
+_PROVIDER_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    429: "rate_limit_error",
+}
+
+
+class LabGateway:
+    """Serve `app` with LoopbackServer, and `close` it afterwards.
+
+    `model_url` is the base of an OpenAI-compatible endpoint, with /v1; `model` is `provider/model id`.
+    `timezone` is the household's zone.
+    """
+
+    def __init__(
+        self,
+        model_url: str,
+        tools: WebhookToolsSettings,
+        *,
+        token: str,
+        agent: str,
+        timezone: str,
+        model: str = "lab/lab-butler-1",
+        model_key: str = "",
+    ) -> None:
+        self._provider_name, _, self._model = model.partition("/")
+        self._provider = ChatProvider(model_url, model_key, self._model, timeout=_BUDGET.seconds)
+        self._tools = FaultyTools(tools)
+        self._token = token
+        self._agent = agent
+        self._timezone = timezone
+        self._sessions = Sessions(agent)
+        self._started = time.monotonic()
+
+    def close(self) -> None:
+        self._tools.close()
+        self._provider.close()
+
+    def plant(self, kind: str, route: Route | None = None) -> None:
+        """Plant a fault of the plugin (a name of `faults.KINDS`) on this route, or on every one."""
+        self._tools.plant(kind, route)
+
+    def clear(self) -> None:
+        self._tools.clear()
+
+    @property
+    def app(self) -> WSGIApplication:
+        return Request.application(self._answer)
+
+    def _answer(self, request: Request) -> Response:
+        open_to_all = self._health(request.path)
+        if open_to_all is not None:
+            return _json(open_to_all)
+        known = self._endpoint(request)
+        if known is None:
+            return Response("Not Found", 404, content_type="text/plain; charset=utf-8")
+        method, endpoint = known
+        if not self._is_allowed(request):
+            return _json({"error": {"message": "Unauthorized", "type": "unauthorized"}}, 401)
+        if request.method != method:
+            return Response(
+                "Method Not Allowed", 405, {"Allow": method}, content_type="text/plain; charset=utf-8"
+            )
+        return endpoint(request)
+
+    def _health(self, path: str) -> dict[str, Any] | None:
+        if path in ("/health", "/healthz"):
+            return {"ok": True, "status": "live"}
+        if path in ("/ready", "/readyz"):
+            uptime = int((time.monotonic() - self._started) * 1000)
+            return {"ready": True, "failing": [], "uptimeMs": uptime, "eventLoop": {"degraded": False}}
+        return None
+
+    def _endpoint(self, request: Request) -> tuple[str, Callable[[Request], Response]] | None:
+        if request.path.startswith("/sessions/") and request.path.endswith("/history"):
+            return "GET", self._history
+        endpoints: dict[str, tuple[str, Callable[[Request], Response]]] = {
+            "/v1/models": ("GET", self._models),
+            "/v1/chat/completions": ("POST", self._chat),
+            "/tools/invoke": ("POST", self._invoke),
+            "/api/v1/admin/rpc": ("POST", self._rpc),
+        }
+        return endpoints.get(request.path)
+
+    def _is_allowed(self, request: Request) -> bool:
+        scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+        return scheme.lower() == "bearer" and hmac.compare_digest(given.encode(), self._token.encode())
+
+    def _models(self, request: Request) -> Response:
+        del request
+        names = ("openclaw", "openclaw/default", f"openclaw/{self._agent}")
+        models = [{"id": name, "object": "model", "created": 0, "owned_by": "openclaw"} for name in names]
+        return _json({"object": "list", "data": models})
+
+    def _chat(self, request: Request) -> Response:
+        body = _body(request)
+        prompt = _prompt(body)
+        if prompt is None:
+            return _bad_request("Missing user message in `messages`.")
+        agent = str(body.get("model", "openclaw")).removeprefix("openclaw").removeprefix("/")
+        if agent not in ("", "default", self._agent):
+            return _bad_request(f"Unknown agent '{agent}'.")
+        key = request.headers.get("x-openclaw-session-key") or f"openai:{uuid.uuid4()}"
+        if key.removeprefix(f"agent:{self._agent}:").startswith(_RESERVED):
+            return _bad_request(f"Session key '{key}' is reserved.")
+        turn = self._run(self._sessions.open(key), prompt)
+        if turn.stop == "provider_error":
+            return _provider_failure(turn)
+        return _completion(turn, body)
+
+    def _run(self, session: Session, prompt: str) -> Turn:
+        with session.lock:
+            today = datetime.now(ZoneInfo(self._timezone)).date()
+            rules = house_rules(self._tools.settings.shape, self._timezone, today)
+            given: list[Message] = [
+                {"role": "system", "content": rules},
+                *session.history,
+                {"role": "user", "content": prompt},
+            ]
+            session.add(user_row(prompt))
+            turn = run_turn(self._provider, ToolRun(self._tools).registry, given, budget=_BUDGET)
+            for row in rows_of(turn, len(given), self._provider_name, self._model):
+                session.add(row)
+            session.history = list(turn.messages[1:])
+            return turn
+
+    def _history(self, request: Request) -> Response:
+        key = request.path.removeprefix("/sessions/").removesuffix("/history")
+        session = self._sessions.get(key)
+        if session is None:
+            return _not_found(f"Session not found: {key}")
+        limit, cursor = (request.args.get(name, type=int) for name in ("limit", "cursor"))
+        rows, more = session.page(limit, cursor)
+        following = {"nextCursor": str(rows[0]["__openclaw"]["seq"])} if more and rows else {}
+        messages = shown(rows)
+        return _json(
+            {"sessionKey": session.key, "items": messages, "messages": messages, "hasMore": more, **following}
+        )
+
+    def _invoke(self, request: Request) -> Response:
+        """Calls a tool without asking the model, and without its schema: the tool has to check for itself."""
+        body = _body(request)
+        tool, arguments = body.get("tool"), body.get("args", {})
+        if not isinstance(tool, str) or not tool:
+            return _json(
+                {"ok": False, "error": {"type": "invalid_request", "message": "tool is required"}}, 400
+            )
+        if tool not in {schema.name for schema in self._tools.offered}:
+            return _not_found(f"Tool not available: {tool}")
+        details, _ = self._tools.call(tool, arguments if isinstance(arguments, dict) else {})
+        return _json({"ok": True, "result": {"content": content_of(details), "details": details}})
+
+    def _rpc(self, request: Request) -> Response:
+        body = _body(request)
+        payloads: Mapping[str, dict[str, Any]] = {
+            "status": {"runtimeVersion": VERSION},
+            "health": {
+                "ok": True,
+                "plugins": {"loaded": ["fr4m3w0rk-tools", "admin-http-rpc"], "errors": []},
+            },
+        }
+        method, call_id = str(body.get("method")), body.get("id") or str(uuid.uuid4())
+        if method not in payloads:
+            error = {"code": "INVALID_REQUEST", "message": f"unknown method: {method}"}
+            return _json({"id": call_id, "ok": False, "error": error}, 400)
+        return _json({"id": call_id, "ok": True, "payload": payloads[method]})
+
+
+def _body(request: Request) -> dict[str, Any]:
+    body = request.get_json(force=True, silent=True)
+    return body if isinstance(body, dict) else {}
+
+
+def _prompt(body: Mapping[str, Any]) -> str | None:
+    """The text of the last user message."""
+    messages = body.get("messages")
+    users = (
+        [m for m in messages if isinstance(m, dict) and m.get("role") == "user"]
+        if isinstance(messages, list)
+        else []
+    )
+    content = users[-1].get("content") if users else None
+    if isinstance(content, list):
+        content = "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) and content.strip() else None
+
+
+def _completion(turn: Turn, body: Mapping[str, Any]) -> Response:
+    head = {
+        "id": f"chatcmpl_{uuid.uuid4()}",
+        "created": int(time.time()),
+        "model": body.get("model", "openclaw"),
+    }
+    text = turn.reply or _NO_REPLY
+    if body.get("stream"):
+        return Response(_stream(head, text), mimetype="text/event-stream")
+    names = ("prompt_tokens", "completion_tokens", "total_tokens")
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    usage = {name: int(turn.usage.get(name, 0)) for name in names}
+    return _json({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
+
+
+def _stream(head: Mapping[str, Any], text: str) -> Iterator[bytes]:
+    for delta, finish in (({"role": "assistant"}, None), ({"content": text}, None), ({}, "stop")):
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        chunk = {**head, "object": "chat.completion.chunk", "choices": [choice]}
+        yield b"data: " + json.dumps(chunk, ensure_ascii=False).encode() + b"\n\n"
+    yield b"data: [DONE]\n\n"
+
+
+def _provider_failure(turn: Turn) -> Response:
+    """The provider's 4xx as they are; its 5xx, and silence, as 408."""
+    last = turn.completions[-1]
+    status = last.get("http_status")
+    if status not in _PROVIDER_TYPES:
+        return _json({"error": {"message": "upstream provider timeout", "type": "api_error"}}, 408)
+    error = last["body"].get("error") if isinstance(last.get("body"), dict) else None
+    message = error.get("message", "") if isinstance(error, dict) else ""
+    return _json(
+        {"error": {"message": f"{status} {message}".strip(), "type": _PROVIDER_TYPES[status]}}, status
+    )
+
+
+def _bad_request(message: str) -> Response:
+    return _json({"error": {"message": message, "type": "invalid_request_error"}}, 400)
+
+
+def _not_found(message: str) -> Response:
+    return _json({"ok": False, "error": {"type": "not_found", "message": message}}, 404)
+
+
+def _json(document: Any, status: int = 200) -> Response:
+    return Response(
+        json.dumps(document, ensure_ascii=False, separators=(",", ":")),
+        status,
+        content_type="application/json; charset=utf-8",
+    )
