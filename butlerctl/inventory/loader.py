@@ -11,6 +11,7 @@ from butlerctl.errors import InventoryError
 from butlerctl.inventory.model import (
     Gateway,
     Inventory,
+    Lint,
     N8n,
     Pins,
     Placeholder,
@@ -67,6 +68,7 @@ def _inventory(root: Section, path: Path, digest: str) -> Inventory:
         profiles=_profiles(root.section("profiles")),
         workflows=_workflows(root.section("workflows"), path.parent),
         pins=_pins(root.optional_section("pins")),
+        lint=_lint(root.optional_section("lint")),
     )
     root.close()
     return inventory
@@ -202,3 +204,16 @@ def _pins(section: Section) -> Pins:
     pins = Pins(section.text("n8n", ""), section.text("gateway", ""), section.text("model", ""))
     section.close()
     return pins
+
+
+def _lint(section: Section) -> Lint:
+    per_file = section.optional_section("per_file_ignores")
+    lint = Lint(
+        select=section.names("select", ()),
+        ignore=section.names("ignore", ()),
+        per_file_ignores={pattern: per_file.names(pattern) for pattern in per_file.keys()},  # noqa: SIM118 - a Section is no dict
+        strict_ids=section.flag("strict_ids", default=False),
+        documentation=section.names("documentation", ()),
+    )
+    section.close()
+    return lint

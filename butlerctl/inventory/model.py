@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from butlerctl.inventory.operations import Route
@@ -78,6 +78,18 @@ class Workflows:
 
 
 @dataclass(frozen=True, slots=True)
+class Lint:
+    """How the linter is set up for these workflows. Codes may be prefixes; patterns are globs of file names."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    strict_ids: bool = False
+    documentation: tuple[str, ...] = ()
+    """Files, relative to the inventory, that describe placeholders."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pins:
     """Versions and the model that the household fixed; an empty text is no pin."""
 
@@ -100,6 +112,7 @@ class Inventory:
     profiles: Mapping[str, Profile]
     workflows: Workflows
     pins: Pins
+    lint: Lint = field(default_factory=Lint)
 
     @property
     def routes(self) -> tuple[Route, ...]:

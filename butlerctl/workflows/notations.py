@@ -33,6 +33,7 @@ _VERBS = "your|insert|enter|add|replace|my|put|paste|copy|change|set|fill|some|t
 _UPPER_WORDS = r"[A-Z][A-Z0-9]*(?:[_ -][A-Z0-9]+)+"
 _MEANS_A_VALUE = "YOUR|HERE|ID|KEY|TOKEN|SECRET|NAME|URL|EMAIL"
 # n8n's own notation, as its template importer writes it.
+N8N_MARK = "<__PLACEHOLDER"
 _N8N = Notation("<__placeholder", r"<__PLACEHOLDER[^<>]{0,200}__>")
 NOTATIONS = (
     _N8N,
@@ -69,15 +70,14 @@ _HTML_TAGS = words(
 compiled = cache(re.compile)
 
 
-def may_hold_any(raw: str) -> bool:
-    """One cheap pass over the raw text of a file: whether a placeholder may stand in a parameter of it.
+def may_hold_any(raw: str, lowered: str) -> bool:
+    """One cheap look at the raw text of a file (and its lower case): may a parameter hold a placeholder?
 
     Never false for a text that holds one; escaped ASCII characters always count as "may".
     """
-    lowered = raw.lower()
     if "\\u00" in lowered:
         return True
-    if "<" in raw and compiled(r"[\"=/?&:]\s{0,3}<").search(raw):
+    if "<" in raw and compiled(r"(?:[\"=/?&:\s]|\\[nrt])<").search(raw):
         return True
     return any(
         notation.needle in lowered
@@ -117,7 +117,7 @@ def embedded(text: str, *, address: bool) -> Iterator[str]:
 
 def is_n8n_notation(text: str) -> bool:
     """Whether n8n itself wrote this token (`<__PLACEHOLDER_VALUE__hint__>`)."""
-    return text.startswith("<__PLACEHOLDER")
+    return text.startswith(N8N_MARK)
 
 
 def bare_name(token: str) -> str:

@@ -60,28 +60,52 @@ def placeholders_of(document: Mapping[str, Any], *, everywhere: bool = False) ->
 
     Code, prompts and notes are left out unless `everywhere`: there the same notations are often vocabulary.
     """
-    found = (*_in_nodes(document), *_in_settings(document))
-    if everywhere:
-        return found
-    return tuple(item for item in found if item.place not in (Place.CODE, Place.PROSE))
+    return (
+        *_in_nodes(document, everywhere),
+        *_in_strings(document.get("settings"), ("settings",), "", everywhere),
+    )
 
 
-def _in_nodes(document: Mapping[str, Any]) -> Iterator[Placeholder]:
+def credential_placeholders(
+    document: Mapping[str, Any], *, everywhere: bool = False
+) -> Iterator[Placeholder]:
+    """Only those in credential ids, which need no brackets and so cannot be ruled out by a look at the text."""
+    del everywhere
+    for path, node in _nodes(document):
+        yield from _in_credentials(node.get("credentials"), (*path, "credentials"), str(node.get("name", "")))
+
+
+def _nodes(document: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
     nodes = document.get("nodes")
     for index, node in enumerate(nodes if isinstance(nodes, list) else ()):
-        if not isinstance(node, dict):
-            continue
+        if isinstance(node, dict):
+            yield ("nodes", index), node
+
+
+def _in_nodes(document: Mapping[str, Any], everywhere: bool) -> Iterator[Placeholder]:
+    for path, node in _nodes(document):
         name = str(node.get("name", ""))
-        path: Path = ("nodes", index)
         is_note = node.get("type") == STICKY_NOTE
-        yield from _in_strings(node.get("parameters"), (*path, "parameters"), name, prose=is_note)
-        for key in ("webhookId", "notes"):
-            yield from _in_strings(node.get(key), (*path, key), name)
+        if everywhere or not is_note:
+            yield from _in_strings(
+                node.get("parameters"), (*path, "parameters"), name, everywhere, is_note=is_note
+            )
+        yield from _in_strings(node.get("webhookId"), (*path, "webhookId"), name, everywhere)
+        yield from _in_strings(node.get("notes"), (*path, "notes"), name, everywhere)
         yield from _in_credentials(node.get("credentials"), (*path, "credentials"), name)
 
 
-def _in_settings(document: Mapping[str, Any]) -> Iterator[Placeholder]:
-    return _in_strings(document.get("settings"), ("settings",), "")
+def _in_strings(
+    value: Any, path: Path, node: str, everywhere: bool, *, is_note: bool = False
+) -> Iterator[Placeholder]:
+    for where, text in strings(value, path):
+        if len(text) <= 3 or _is_skipped(where):
+            continue
+        place = Place.PROSE if is_note else _context(where, text)
+        if everywhere or place is Place.EMBEDDED or notations.N8N_MARK in text:
+            for token, kind in _tokens(text, where, place):
+                if everywhere or kind not in (Place.CODE, Place.PROSE):
+                    yield Placeholder(token, notations.bare_name(token), where, kind, node)
 
 
 def _in_credentials(credentials: Any, path: Path, node: str) -> Iterator[Placeholder]:
@@ -90,14 +114,6 @@ def _in_credentials(credentials: Any, path: Path, node: str) -> Iterator[Placeho
         if notations.credential_id_shape(value) is notations.IdShape.PLACEHOLDER:
             where = (*path, kind, "id")
             yield Placeholder(str(value), notations.bare_name(str(value)), where, Place.CREDENTIAL, node)
-
-
-def _in_strings(value: Any, path: Path, node: str, *, prose: bool = False) -> Iterator[Placeholder]:
-    for where, text in strings(value, path):
-        if len(text) > 3 and not _is_skipped(where):
-            place = Place.PROSE if prose else _context(where, text)
-            for token, kind in _tokens(text, where, place):
-                yield Placeholder(token, notations.bare_name(token), where, kind, node)
 
 
 def _is_skipped(path: Path) -> bool:

@@ -1,0 +1,1 @@
+"""What the linter looks for: one rule a module, named in `registry`."""

@@ -1,0 +1,44 @@
+"""The webhook's response mode and the Respond node do not fit together.
+
+"Using Respond to Webhook node" without a Respond node that the webhook reaches: n8n answers 500 "No Respond to
+Webhook node found". A Respond node under another mode: 500 "Unused Respond to Webhook node found", or the
+caller gets something else than the node says.
+
+Fix: connect a Respond node, or change the response mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from butlerctl.workflows.findings import Severity
+from butlerctl.workflows.rules.base import Context, Hit, Rule
+from butlerctl.workflows.workflow import Workflow
+
+
+def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
+    del context
+    for node in workflow.webhooks:
+        if node.disabled:
+            continue
+        mode = node.parameters.get("responseMode", "onReceived")
+        responders = workflow.responders(node)
+        if mode == "responseNode" and not responders:
+            yield Hit(
+                "the webhook waits for a Respond node, and reaches none",
+                (*node.path, "parameters", "responseMode"),
+                node=node.name,
+                help="connect a Respond to Webhook node, or choose another response mode",
+            )
+        if mode in ("onReceived", "lastNode"):
+            for responder in responders[:1]:
+                yield Hit(
+                    f'the Respond node is unused: the webhook "{node.name}" responds by {mode}',
+                    responder.path,
+                    node=responder.name,
+                    help='set the webhook\'s response mode to "Using Respond to Webhook node"',
+                    severity=Severity.WARNING,
+                )
+
+
+RULE = Rule("BW204", "response mode and Respond node do not fit", Severity.ERROR, check=check)

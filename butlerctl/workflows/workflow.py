@@ -1,0 +1,251 @@
+"""One workflow as the rules see it: nodes by type, connections as a graph, everything worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from butlerctl.workflows.notations import IdShape, credential_id_shape, may_hold_any
+from butlerctl.workflows.placeholders import (
+    Placeholder,
+    credential_placeholders,
+    placeholders_of,
+)
+from butlerctl.workflows.walk import Path
+
+BASE = "n8n-nodes-base."
+WEBHOOK = BASE + "webhook"
+RESPOND = BASE + "respondToWebhook"
+CODE_TYPES = frozenset({BASE + "code", BASE + "function", BASE + "functionItem"})
+# Triggers whose type does not end in "Trigger".
+_TRIGGERS = frozenset({WEBHOOK, BASE + "cron", BASE + "interval", BASE + "start", BASE + "emailReadImap"})
+# Triggers that a person or another workflow starts: nothing outside waits for them.
+_NO_PRODUCTION = frozenset(
+    {
+        BASE + "manualTrigger",
+        BASE + "start",
+        BASE + "executeWorkflowTrigger",
+        BASE + "errorTrigger",
+        BASE + "evaluationTrigger",
+        "@n8n/n8n-nodes-langchain.manualChatTrigger",
+    }
+)
+
+
+class Node:
+    """A node. Values of the wrong type read as empty; `raw` keeps what the file says."""
+
+    __slots__ = ("credentials", "disabled", "index", "name", "parameters", "raw", "type")
+
+    def __init__(self, index: int, raw: dict[str, Any]) -> None:
+        self.index = index
+        self.raw = raw
+        self.name = _text(raw.get("name"))
+        self.type = _text(raw.get("type"))
+        self.parameters: dict[str, Any] = _object(raw.get("parameters"))
+        self.credentials: dict[str, Any] = _object(raw.get("credentials"))
+        self.disabled = raw.get("disabled") is True
+
+    @property
+    def path(self) -> Path:
+        return ("nodes", self.index)
+
+    @property
+    def is_trigger(self) -> bool:
+        return self.type.endswith("Trigger") or self.type in _TRIGGERS
+
+    @property
+    def is_production_trigger(self) -> bool:
+        return self.is_trigger and self.type not in _NO_PRODUCTION
+
+    @property
+    def on_error(self) -> str:
+        """What the node does when it fails; the older `continueOnFail` counts as its newer name."""
+        if self.raw.get("continueOnFail") is True and "onError" not in self.raw:
+            return "continueRegularOutput"
+        return _text(self.raw.get("onError"))
+
+
+class Edge(NamedTuple):
+    """One connection, and where it stands in the file."""
+
+    source: str
+    kind: str
+    output: int
+    target: str
+    path: Path
+
+
+class Source:
+    """The text of a file, and what one look at it rules out. Shared by all workflows in the file."""
+
+    __slots__ = ("_found", "_may_hold", "file", "lowered", "text")
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self.text = text
+        self.lowered = text.lower()
+        self._found: dict[tuple[str, ...], bool] = {}
+        self._may_hold: bool | None = None
+
+    def holds_any(self, needles: tuple[str, ...]) -> bool:
+        """Whether one of these (in lower case) stands in the text; escaped ASCII letters count as "may"."""
+        if needles not in self._found:
+            lowered = self.lowered
+            self._found[needles] = "\\u00" in lowered or any(needle in lowered for needle in needles)
+        return self._found[needles]
+
+    @property
+    def may_hold_placeholders(self) -> bool:
+        if self._may_hold is None:
+            self._may_hold = may_hold_any(self.text, self.lowered)
+        return self._may_hold
+
+
+class CredentialUse(NamedTuple):
+    """A credential that a node names. `path` leads to its id, or to the entry where there is none."""
+
+    node: Node
+    kind: str
+    id: Any
+    shape: IdShape
+    path: Path
+
+
+class Workflow:
+    """One workflow of a file. `prefix` leads to it from the root of its file."""
+
+    def __init__(self, document: dict[str, Any], source: Source, prefix: Path = ()) -> None:
+        self.document = document
+        self.source = source
+        self.file = source.file
+        self.prefix = prefix
+        self.name = _text(document.get("name"))
+        raw_nodes = document.get("nodes")
+        self.nodes = [
+            Node(index, raw)
+            for index, raw in enumerate(raw_nodes if isinstance(raw_nodes, list) else ())
+            if isinstance(raw, dict)
+        ]
+        self.by_name = {node.name: node for node in self.nodes}
+        self.webhooks = [node for node in self.nodes if node.type == WEBHOOK]
+        self.everywhere = False
+        self._credential_uses: list[CredentialUse] | None = None
+        self._placeholders: tuple[Placeholder, ...] | None = None
+        self._edges: list[Edge] | None = None
+        self._outputs: dict[str, list[list[str]]] | None = None
+        self._downstream: dict[str, frozenset[str]] = {}
+
+    @property
+    def archived(self) -> bool:
+        return self.document.get("isArchived") is True
+
+    @property
+    def stem(self) -> str:
+        """The file's name without folder and ending."""
+        return self.file.replace("\\", "/").rpartition("/")[2].removesuffix(".json")
+
+    @property
+    def placeholders(self) -> tuple[Placeholder, ...]:
+        """Every place that waits for a value; those in code and prose only if `everywhere` is set."""
+        if self._placeholders is None:
+            find = placeholders_of if self.source.may_hold_placeholders else credential_placeholders
+            self._placeholders = tuple(find(self.document, everywhere=self.everywhere))
+        return self._placeholders
+
+    @property
+    def credential_uses(self) -> list[CredentialUse]:
+        """The credentials of all nodes; the older form that holds a name only is left out."""
+        if self._credential_uses is None:
+            self._credential_uses = [
+                CredentialUse(
+                    node,
+                    kind,
+                    entry.get("id"),
+                    credential_id_shape(entry.get("id")),
+                    (*node.path, "credentials", kind, "id"),
+                )
+                for node in self.nodes
+                for kind, entry in node.credentials.items()
+                if isinstance(entry, dict)
+            ]
+        return self._credential_uses
+
+    def node_at(self, path: Path) -> Node:
+        """The node in which a path of this workflow lies."""
+        return next(node for node in self.nodes if node.index == path[1])
+
+    @property
+    def edges(self) -> list[Edge]:
+        if self._edges is None:
+            self._edges = list(_edges(self.document.get("connections")))
+        return self._edges
+
+    def outputs(self, name: str) -> list[list[str]]:
+        """The nodes behind each main output of a node, by output."""
+        if self._outputs is None:
+            self._outputs = {}
+            for edge in self.edges:
+                if edge.kind == "main":
+                    outputs = self._outputs.setdefault(edge.source, [])
+                    outputs.extend([] for _ in range(edge.output + 1 - len(outputs)))
+                    outputs[edge.output].append(edge.target)
+        return self._outputs.get(name, [])
+
+    def behind(self, name: str) -> frozenset[str]:
+        """Every enabled node that the main connections reach from a node, itself not counted."""
+        if name not in self._downstream:
+            self._downstream[name] = self.reached([target for out in self.outputs(name) for target in out])
+        return self._downstream[name]
+
+    def reached(self, start: list[str]) -> frozenset[str]:
+        """The enabled nodes among these names, and all that the main connections reach from them.
+
+        A disabled node passes its input through, so what stands behind it is reached as well.
+        """
+        seen: set[str] = set()
+        waiting = [name for name in start if name in self.by_name]
+        while waiting:
+            name = waiting.pop()
+            if name not in seen:
+                seen.add(name)
+                waiting.extend(
+                    target for out in self.outputs(name) for target in out if target in self.by_name
+                )
+        return frozenset(name for name in seen if not self.by_name[name].disabled)
+
+    def responders(self, webhook: Node) -> list[Node]:
+        """The enabled Respond nodes that a webhook reaches."""
+        return [
+            self.by_name[name] for name in self.behind(webhook.name) if self.by_name[name].type == RESPOND
+        ]
+
+    def answering(self) -> list[Node]:
+        """The enabled webhooks whose caller waits for the result of the workflow."""
+        return [
+            node
+            for node in self.webhooks
+            if not node.disabled and node.parameters.get("responseMode") in ("responseNode", "lastNode")
+        ]
+
+    def answered(self) -> frozenset[str]:
+        """The enabled nodes that run while a caller waits."""
+        return frozenset(name for webhook in self.answering() for name in self.behind(webhook.name))
+
+
+def _edges(connections: Any) -> Iterator[Edge]:
+    for source, kinds in _object(connections).items():
+        for kind, outputs in _object(kinds).items():
+            for output, targets in enumerate(outputs if isinstance(outputs, list) else ()):
+                for index, target in enumerate(targets if isinstance(targets, list) else ()):
+                    if isinstance(target, dict) and isinstance(target.get("node"), str):
+                        path = ("connections", source, kind, output, index, "node")
+                        yield Edge(source, kind, output, target["node"], path)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
