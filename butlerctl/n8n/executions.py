@@ -138,8 +138,10 @@ def _clean_error(error: Mapping[str, Any]) -> dict[str, Any]:
 def _clean_item(item: Mapping[str, Any]) -> dict[str, Any]:
     """An item; where it is a whole request, only the values of harmless headers stay."""
     content = item.get("json")
-    headers = content.get("headers") if isinstance(content, Mapping) else None
-    if not isinstance(headers, Mapping):
+    if not isinstance(content, Mapping) or not isinstance(content.get("headers"), Mapping):
         return dict(item)
-    shown = {name: value if name.lower() in _HARMLESS_HEADERS else MASK for name, value in headers.items()}
-    return {**item, "json": {**content, "headers": shown}}
+    headers = {
+        name: value if name.lower() in _HARMLESS_HEADERS else MASK
+        for name, value in content["headers"].items()
+    }
+    return {**item, "json": {**content, "headers": headers}}

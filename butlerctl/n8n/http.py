@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import ssl
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -24,9 +25,12 @@ def make_client(
     """
     import httpx
 
+    # Loading the system's certificates takes longer than a whole probe; plain HTTP does not need them.
+    verify = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if urlsplit(url).scheme == "http" else True
     limits = httpx.Limits(max_connections=24, max_keepalive_connections=12 if reuse else 0)
     return httpx.Client(
         timeout=timeout,
+        verify=verify,
         limits=limits,
         headers=dict(headers or {}),
         trust_env=not is_loopback(url),

@@ -12,6 +12,7 @@ from urllib.parse import quote
 import httpx
 
 from butlerctl.lab.n8n.credentials import Credential
+from butlerctl.n8n.http import make_client
 
 Item = dict[str, Any]
 
@@ -81,7 +82,7 @@ class GoogleCalls:
 
     def __init__(self, google_url: str) -> None:
         self._url = google_url.rstrip("/")
-        self._client = httpx.Client(timeout=60, trust_env=False, headers={"User-Agent": "n8n"})
+        self._client = make_client(google_url, timeout=60, headers={"User-Agent": "n8n"})
         self._refreshing = Lock()
 
     def close(self) -> None:
