@@ -1,0 +1,162 @@
+"""The whole lab, started together on loopback: Google, n8n, the model, the agent gateway."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Self
+
+from butlerctl.gateway.webhook_tools import WebhookToolsSettings
+from butlerctl.inventory.model import Inventory
+from butlerctl.inventory.operations import Route
+from butlerctl.lab.gateway.server import LabGateway
+from butlerctl.lab.google.emulator import WRITE_SCOPES, GoogleEmulator
+from butlerctl.lab.google.tokens import Grant, OAuthClient
+from butlerctl.lab.model.server import LabModel
+from butlerctl.lab.n8n.standin import N8nStandIn
+from butlerctl.lab.plan import Account, Credential, Plan, environment_for, plan_lab, point_at
+from butlerctl.lab.server import LoopbackServer
+from butlerctl.protocol.tools import ProfileShape, ToolShape
+
+N8N_CLIENT = OAuthClient("n8n.lab.example", "lab-n8n-client-secret")
+BUTLERCTL_CLIENT = OAuthClient("butlerctl.lab.example", "lab-butlerctl-client-secret")
+
+
+class Lab:
+    """A running lab. `inventory` is the household pointed at it; nothing else knows that it is one.
+
+    Use as a context manager, or `close` it. The parts are open for planted faults and for tests that look inside.
+    """
+
+    def __init__(self, inventory: Inventory) -> None:
+        """Start every part; ports are the system's choice.
+
+        Raises:
+            BadDocument, InventoryError: exports and inventory do not fit together.
+        """
+        self._original = inventory
+        self.plan: Plan = plan_lab(inventory)
+        self._stack = ExitStack()
+        self._webhook_secret = secrets.token_urlsafe(24)
+        self._gateway_token = secrets.token_urlsafe(24)
+        try:
+            self._start(inventory)
+        except BaseException:
+            self._stack.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop every part, the gateway first."""
+        self._stack.close()
+
+    def environ(self) -> dict[str, str]:
+        """What another process needs in its environment to reach this lab through the same inventory."""
+        return environment_for(self._original, self.plan, self._reached)
+
+    def workflow_id(self, route: Route) -> str:
+        return self._workflow_ids[route]
+
+    def account(self, profile: str) -> Account:
+        return next(account for account in self.plan.accounts if account.profile == profile)
+
+    def grant_for_n8n(self, profile: str, scopes: tuple[str, ...] = WRITE_SCOPES) -> dict[str, object]:
+        """The data of an n8n Google credential that acts for this person."""
+        return _credential_data(
+            self.google, self.google.grant(self.account(profile).email, client=N8N_CLIENT, scopes=scopes)
+        )
+
+    def _start(self, inventory: Inventory) -> None:
+        self.google = self._fill_google(inventory.timezone)
+        self.google_url = self._serve(self.google)
+        webhook = inventory.n8n.webhook
+        self.n8n = N8nStandIn(google_url=self.google_url, webhook_header=webhook.header)
+        self._stack.callback(self.n8n.close)
+        self._fill_n8n(webhook.header)
+        n8n_url = self._serve(self.n8n.app)
+        self.model = LabModel()
+        model_url = self._serve(self.model.app)
+        tools = WebhookToolsSettings(
+            n8n_url, shape_of(inventory), webhook.prefix, webhook.header, self._webhook_secret,
+            webhook.user_agent, webhook.timeout,
+        )  # fmt: skip
+        self.gateway = LabGateway(
+            f"{model_url}/v1", tools, token=self._gateway_token, agent=inventory.gateway.agent,
+            timezone=inventory.timezone, model=inventory.pins.model or "lab/lab-butler-1",
+        )  # fmt: skip
+        self._stack.callback(self.gateway.close)
+        self._reached = self._addresses(n8n_url, self._serve(self.gateway.app))
+        self.inventory = point_at(inventory, self.plan, self._reached)
+
+    def _serve(self, app: object) -> str:
+        server = self._stack.enter_context(LoopbackServer(app))  # type: ignore[arg-type]  # WSGI, in three shapes
+        return server.url
+
+    def _addresses(self, n8n_url: str, gateway_url: str) -> Mapping[str, str]:
+        tokens = {
+            f"profiles.{account.profile}.google_token": self.google.grant(
+                account.email, client=BUTLERCTL_CLIENT
+            ).authorized_user()
+            for account in self.plan.accounts
+        }
+        return {
+            "gateway.url": gateway_url,
+            "gateway.token": self._gateway_token,
+            "n8n.url": n8n_url,
+            "n8n.api_key": self.n8n.create_api_key(),
+            "n8n.webhook.secret": self._webhook_secret,
+            "google.url": self.google_url,
+            **tokens,
+        }
+
+    def _fill_google(self, timezone: str) -> GoogleEmulator:
+        google = GoogleEmulator()
+        for account in self.plan.accounts:
+            google.add_user(account.email, timezone=timezone)
+            if account.calendar != account.email:
+                google.add_calendar(account.calendar, owner=account.email, timezone=timezone)
+            for title, list_id in account.task_lists.items():
+                google.add_task_list(list_id, title, owner=account.email)
+            google.add_spreadsheet(
+                account.spreadsheet, owner=account.email, tabs={tab: [account.columns] for tab in account.tabs}
+            )  # fmt: skip
+        return google
+
+    def _fill_n8n(self, header: str) -> None:
+        for credential in self.plan.credentials:
+            data = self._credential(credential, header)
+            self.n8n.add_credential(credential.id, credential.name, credential.type, data)
+        self._workflow_ids = {
+            route: self.n8n.import_workflow(document) for route, document in self.plan.workflows.items()
+        }
+
+    def _credential(self, credential: Credential, header: str) -> Mapping[str, object]:
+        if not credential.profile:
+            return {"name": header, "value": self._webhook_secret}
+        return self.grant_for_n8n(credential.profile)
+
+
+def shape_of(inventory: Inventory) -> ToolShape:
+    """What the tools offer for each person of the inventory."""
+    return {
+        name: ProfileShape(tuple(person.task_lists), person.spreadsheet.tabs, person.spreadsheet.columns)
+        for name, person in inventory.profiles.items()
+    }
+
+
+def _credential_data(google: GoogleEmulator, grant: Grant) -> dict[str, object]:
+    return {
+        "clientId": grant.client.id,
+        "clientSecret": grant.client.secret,
+        "oauthTokenData": {
+            "access_token": google.access_token(grant),
+            "refresh_token": grant.refresh_token,
+            "token_type": "Bearer",
+        },
+    }
