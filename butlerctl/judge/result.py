@@ -65,7 +65,10 @@ class LinkVerdict:
 
 @dataclass(frozen=True, slots=True)
 class FirstBroken:
-    """The first broken boundary. `expected` and `seen` are redacted before they come here."""
+    """The first broken boundary. `expected` and `seen` are redacted before they come here.
+
+    `hint` is the whole advice in one line; `next_step` is its last part, for outputs that show the rest apart.
+    """
 
     link: str
     check: str
@@ -73,6 +76,7 @@ class FirstBroken:
     hint: str
     expected: str = ""
     seen: str = ""
+    next_step: str = ""
 
     def as_json(self) -> dict[str, Any]:
         route = self.route

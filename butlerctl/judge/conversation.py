@@ -1,0 +1,170 @@
+"""A transcript as the judge reads it: the calls of the turn with their results, the last words, what was offered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from butlerctl.evidence import Document
+from butlerctl.protocol.decode import NotStrictJson, decode
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A structured call. `arguments` is None when the text is not one complete JSON object.
+
+    `result` is the observation that reached the model under the call's id, None when there was none.
+    """
+
+    id: str
+    name: str
+    raw: str
+    arguments: Mapping[str, Any] | None
+    result: str | None = None
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One recording of the turn. `complete` False: it may have stopped, so it cannot prove an absence."""
+
+    document: Document
+    calls: tuple[Call, ...]
+    reply: str
+    texts: tuple[str, ...]
+    prompts: tuple[str, ...]
+    offered: tuple[str, ...] | None
+    complete: bool
+    orphans: tuple[str, ...]
+    provider_error: str
+
+
+def read_conversation(document: Document, prompt: str = "") -> Conversation:
+    """The turn of a transcript: from the user's message with this prompt on, or all of it without one."""
+    everything = [item for item in _list(document.get("messages")) if isinstance(item, Mapping)]
+    messages = everything[_start_of_turn(everything, prompt) :]
+    assistant = [message for message in messages if message.get("role") == "assistant"]
+    texts = tuple(content_text(message) for message in assistant)
+    calls = tuple(_calls(assistant, _results(messages)))
+    offered = document.get("tools_offered")
+    return Conversation(
+        document=document,
+        calls=calls,
+        reply=_reply(messages),
+        texts=tuple(text for text in texts if text),
+        prompts=tuple(content_text(item) for item in everything if item.get("role") == "user"),
+        offered=tuple(str(name) for name in offered) if isinstance(offered, list) else None,
+        complete=document.get("complete") is not False,
+        orphans=_orphans(everything),
+        provider_error=_provider_error(_list(document.get("completions"))),
+    )
+
+
+def content_text(message: Mapping[str, Any]) -> str:
+    """The visible text of a message, whose content is a string or a list of parts."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content.strip()
+    parts = [part.get("text") for part in _list(content) if isinstance(part, Mapping)]
+    return "\n".join(part for part in parts if isinstance(part, str)).strip()
+
+
+def holds_prompt(spoken: str, prompt: str) -> bool:
+    """Was this asked? A gateway may add a time or a name around the words, and change blanks."""
+    return bool(prompt) and _squeeze(prompt) in _squeeze(spoken)
+
+
+def _start_of_turn(messages: Sequence[Mapping[str, Any]], prompt: str) -> int:
+    for index, message in enumerate(messages):
+        if message.get("role") == "user" and holds_prompt(content_text(message), prompt):
+            return index
+    return 0
+
+
+def _reply(messages: Sequence[Mapping[str, Any]]) -> str:
+    """The text of the last message, when the assistant spoke last."""
+    spoken = [message for message in messages if message.get("role") in {"assistant", "tool", "user"}]
+    return content_text(spoken[-1]) if spoken and spoken[-1].get("role") == "assistant" else ""
+
+
+def _calls(
+    assistant: Iterable[Mapping[str, Any]], results: Mapping[str, Mapping[str, Any]]
+) -> Iterable[Call]:
+    for message in assistant:
+        for item in _list(message.get("tool_calls")):
+            function = item.get("function") if isinstance(item, Mapping) else None
+            if not isinstance(function, Mapping):
+                continue
+            call_id, name = str(item.get("id") or ""), function.get("name")
+            raw = function.get("arguments")
+            result = results.get(call_id)
+            yield Call(
+                id=call_id,
+                name=name if isinstance(name, str) else "",
+                raw=raw if isinstance(raw, str) else "",
+                arguments=_arguments(raw),
+                result=content_text(result) if result is not None else None,
+                failed=result is not None and result.get("is_error") is True,
+            )
+
+
+def _arguments(raw: Any) -> Mapping[str, Any] | None:
+    if isinstance(raw, Mapping):
+        return raw
+    if raw is None or (isinstance(raw, str) and not raw.strip()):
+        return {}
+    try:
+        value = decode(raw) if isinstance(raw, str) else None
+    except NotStrictJson:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _results(messages: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    return {str(item.get("tool_call_id") or ""): item for item in messages if item.get("role") == "tool"}
+
+
+def _orphans(messages: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The names of results whose call is nowhere in the recording."""
+    made = {
+        str(item.get("id") or "")
+        for message in messages
+        for item in _list(message.get("tool_calls"))
+        if isinstance(item, Mapping)
+    }
+    return tuple(
+        str(message.get("name") or message.get("tool_call_id") or "")
+        for message in messages
+        if message.get("role") == "tool" and str(message.get("tool_call_id") or "") not in made
+    )
+
+
+def _provider_error(completions: Sequence[Any]) -> str:
+    """What the last completion says went wrong with the model call itself; empty when it went well."""
+    last = completions[-1] if completions and isinstance(completions[-1], Mapping) else {}
+    status, body = last.get("http_status"), last.get("body")
+    error = body.get("error") if isinstance(body, Mapping) else None
+    if error:
+        message = error.get("message") if isinstance(error, Mapping) else error
+        return f"HTTP {status}: {message}" if status else str(message)
+    if isinstance(status, int) and status >= 400:
+        return f"HTTP {status}"
+    if isinstance(body, Mapping) and "choices" in body and not body["choices"]:
+        return f"HTTP {status} without a choice"
+    finish = _finish_reason(body)
+    return f"the model call ended with {finish}" if finish in {"error", "content_filter"} else ""
+
+
+def _finish_reason(body: Any) -> str:
+    choices = body.get("choices") if isinstance(body, Mapping) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return str(first.get("finish_reason")) if isinstance(first, Mapping) else ""
+
+
+def _squeeze(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,134 @@
+"""`call`: did the agent emit a structured call with the right name and arguments?"""
+
+from __future__ import annotations
+
+from butlerctl.inventory.operations import OPERATION_OF_TOOL
+from butlerctl.judge.case import Case, wrong_arguments
+from butlerctl.judge.conversation import Call, Conversation
+from butlerctl.judge.finding import Finding, broken, proven, unproven
+from butlerctl.protocol.leaks import find_leaks
+
+_SHOWN = 80
+
+
+def judge(case: Case) -> Finding:
+    turn = case.conversation
+    if turn is None:
+        return unproven("harness.transcript", "no transcript of this turn")
+    if case.right:
+        return _doubled(case, turn) or proven(
+            "call.args_match",
+            f"a native call of {case.right[-1].name} with the asked arguments",
+            turn.document,
+        )
+    tool = case.calls[0].name if case.calls else _tool(case)
+    unfinished = next((call for call in reversed(case.calls) if call.arguments is None), None)
+    if case.calls and case.calls[-1].arguments is not None:
+        return _wrong_arguments(case, case.calls[-1], turn)
+    if unfinished:
+        return broken(
+            "call.args_json",
+            f"arguments of {unfinished.name} that are not one complete JSON object: {_cut(unfinished.raw)}",
+            turn.document,
+            expected="one complete JSON object",
+        )
+    return _no_call(case, turn, tool)
+
+
+def imitations(turn: Conversation, tool: str = "") -> tuple[str, ...]:
+    """The kinds of text in the turn that only imitate a call."""
+    names = {*OPERATION_OF_TOOL, *(turn.offered or ()), *([tool] if tool else [])}
+    return tuple(dict.fromkeys(kind for text in turn.texts for kind in find_leaks(text, names)))
+
+
+def _tool(case: Case) -> str:
+    intent = case.bundle.intent
+    return intent.tool if case.main and intent else case.operation.tool
+
+
+def _doubled(case: Case, turn: Conversation) -> Finding | None:
+    """The same write again, although the one before it had worked and made an object of its own."""
+    good = [attempt for attempt in case.good if attempt.call in case.right]
+    if not case.operation.writes or len(good) < 2 or len(case.object_ids) < 2:
+        return None
+    first = case.attempts.index(good[0])
+    if first == len(case.attempts) - 1:
+        return None
+    return broken(
+        "call.no_duplicate_calls",
+        f"{len(case.right)} calls of {good[0].call.name if good[0].call else case.operation.tool} with the same arguments,"
+        " although the first had worked",
+        turn.document,
+        expected="one call",
+    )
+
+
+def _wrong_arguments(case: Case, call: Call, turn: Conversation) -> Finding:
+    wrong = wrong_arguments(call, case.asked, case.zone)
+    given = call.arguments or {}
+    return broken(
+        "call.args_match",
+        f"the call of {call.name} has "
+        + ", ".join(f"{key} = {_cut(str(given.get(key, 'nothing')))}" for key in wrong),
+        turn.document,
+        expected=", ".join(f"{key} = {_cut(str(case.asked[key]))}" for key in wrong),
+    )
+
+
+def _no_call(case: Case, turn: Conversation, tool: str) -> Finding:
+    if turn.offered is not None and tool not in turn.offered:
+        missing = _missing(case, turn.offered, tool)
+        return broken(
+            "call.tools_visible",
+            f"the turn did not offer {', '.join(missing)}",
+            turn.document,
+            expected=f"{tool} among the tools",
+        )
+    if turn.provider_error:
+        return broken(
+            "call.provider",
+            f"the model call (with tools) failed: {turn.provider_error}",
+            turn.document,
+            expected="an answer of the model",
+        )
+    misnamed = _misnamed(turn, tool)
+    if misnamed:
+        return broken(
+            "call.tool_name",
+            f'a call of "{misnamed}", a name that is not registered',
+            turn.document,
+            expected=f'a call of "{tool}"',
+        )
+    kinds = imitations(turn, tool)
+    if not turn.complete:
+        return unproven(
+            "harness.transcript",
+            "the transcript may have stopped: no call can be told from a lost one",
+            turn.document,
+        )
+    seen = f"text that imitates a call ({', '.join(kinds)})" if kinds else "no structured call, only words"
+    return broken("call.toolcall_structured", seen, turn.document, expected=f"a native call of {tool}")
+
+
+def _missing(case: Case, offered: tuple[str, ...], tool: str) -> tuple[str, ...]:
+    """The asked tool first, then the other tools of the household that others of the domain would need."""
+    domain = case.operation.domain
+    same = [operation.tool for operation in OPERATION_OF_TOOL.values() if operation.domain == domain]
+    return tuple(dict.fromkeys([tool, *(name for name in same if name not in offered)]))
+
+
+def _misnamed(turn: Conversation, tool: str) -> str:
+    """A call or an orphan result under a name that nobody registered."""
+    known = {*OPERATION_OF_TOOL, *(turn.offered or ()), tool}
+    names = [call.name for call in turn.calls] + list(turn.orphans)
+    unknown = [name for name in names if name and name not in known]
+    near = [name for name in unknown if tool in name or _plain(name) == _plain(tool)]
+    return (near or unknown or [""])[-1]
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -1,0 +1,148 @@
+"""`credential`: does the workflow act with a living credential of the right person?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from butlerctl.evidence import Document
+from butlerctl.judge import payload, routes
+from butlerctl.judge.answer import Kind
+from butlerctl.judge.case import Case
+from butlerctl.judge.execution import Cause, cause_of_words
+from butlerctl.judge.finding import Finding, broken, proven, unproven
+
+_PLACES = ("calendar", "calendarId", "task", "taskList", "documentId", "sheetId", "spreadsheetId")
+
+
+def judge(case: Case) -> Finding:
+    if case.effect.as_asked:
+        return _proof(case)
+    return _failed(case) or _other_account(case) or _proof(case)
+
+
+def failure(case: Case) -> tuple[Cause, Document] | None:
+    """What the workflow failed of, by its last execution or by its answer's own words."""
+    for execution in case.executions[-1:]:
+        cause = execution.cause
+        if cause:
+            return cause, execution.document
+    found = case.answer
+    if found and found.kind in {Kind.STATUS, Kind.JSON} and found.by_n8n and not case.usable(found):
+        cause = cause_of_words(payload.error_inside(found.body) or found.words)
+        if cause and (
+            found.status == 200 or "google_error" in str(found.body) or cause.check.startswith("credential")
+        ):
+            return cause, found.document
+    return None
+
+
+def _failed(case: Case) -> Finding | None:
+    found = failure(case)
+    if found is None or not found[0].check.startswith("credential."):
+        return None
+    cause, document = found
+    check = cause.check
+    if check == "credential.exists" and _is_of_another_type(case, cause.words):
+        check = "credential.type"
+    return broken(
+        check,
+        f"the workflow of {case.route} failed: {cause.words}",
+        document,
+        expected=f"a living credential of {case.route.profile}",
+        advice=_advice(case, check),
+    )
+
+
+def _advice(case: Case, check: str) -> str:
+    testing = any(
+        isinstance(item.get("document"), Mapping) and item["document"].get("oauth_app_status") == "testing"
+        for item in case.others
+        if item["kind"] == "state"
+    )
+    if check == "credential.token_valid" and testing:
+        return "The OAuth application is in testing: its grants end after seven days. Publish the application first."
+    return ""
+
+
+def _is_of_another_type(case: Case, words: str) -> bool:
+    return any(entry.get("id") and str(entry["id"]) in words for entry in live_credentials(case.others))
+
+
+def live_credentials(documents: tuple[Document, ...]) -> Iterator[Mapping[str, Any]]:
+    """The credentials that n8n says it has."""
+    for document in documents:
+        held = document.get("document")
+        data = (
+            held.get("data") if document["kind"] == "credentials_live" and isinstance(held, Mapping) else None
+        )
+        yield from (entry for entry in data or () if isinstance(entry, Mapping))
+
+
+def _other_account(case: Case) -> Finding | None:
+    effect = case.effect
+    own = case.route.profile
+    if effect.elsewhere and not effect.found:
+        whose = effect.elsewhere[0][0] or "somebody else"
+        seen = (
+            f"the {case.noun} lies with {whose}"
+            if whose != own
+            else f"the {case.noun} lies in another place of {own}"
+        )
+        return broken(
+            "credential.owner",
+            seen,
+            *effect.documents,
+            expected=f"it lies in the place of {own}",
+            advice="The path was right.",
+        )
+    if effect.like:
+        return broken(
+            "credential.owner",
+            f"the answer is what {effect.like} has",
+            *effect.documents,
+            expected=f"what {own} has",
+        )
+    return None
+
+
+def _proof(case: Case) -> Finding:
+    """A Google answer through this workflow, in the right account."""
+    effect = case.effect
+    through = _through_workflow(case)
+    if through is None:
+        return unproven("credential.owner", "no answer of Google through this workflow was recorded")
+    if effect.found or (effect.as_asked and (not effect.indistinct or _place_is_right(case))):
+        return proven(
+            "credential.owner",
+            f"Google answered through the workflow of {case.route}, in the right account",
+            through,
+            *effect.documents,
+        )
+    return unproven("credential.owner", "whose account answered, nothing tells", through)
+
+
+def _through_workflow(case: Case) -> Document | None:
+    for execution in reversed(case.executions):
+        if execution.google_items is not None or execution.ended_well:
+            return execution.document
+    good = [attempt.answer.document for attempt in case.good if attempt.answer and attempt.exchange]
+    return good[-1] if good else None
+
+
+def _place_is_right(case: Case) -> bool:
+    """Does the published workflow name the very place that was read back?"""
+    places = {
+        reading.place.split("/")[0] for reading in case.readings if reading.profile == case.route.profile
+    }
+    named = {place for item in case.live for place in _named_places(item.get("document"))}
+    return bool(places & named)
+
+
+def _named_places(document: Any) -> Iterator[str]:
+    version = document.get("activeVersion") if isinstance(document, Mapping) else None
+    for node in routes.nodes_of(version if isinstance(version, Mapping) else document):
+        parameters = node.get("parameters")
+        for key in _PLACES:
+            value = parameters.get(key) if isinstance(parameters, Mapping) else None
+            yield str(value.get("value") if isinstance(value, Mapping) else value)

@@ -1,0 +1,137 @@
+"""`header`: is the right header accepted, and a wrong or missing one refused?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from butlerctl.evidence import Document
+from butlerctl.inventory.operations import Route
+from butlerctl.judge import answer, routes
+from butlerctl.judge.answer import Answer, Kind
+from butlerctl.judge.case import Case, is_preflight, is_without_key, request_of
+from butlerctl.judge.finding import Finding, broken, proven, unproven
+from butlerctl.redaction import is_secret_name
+
+_RAN = frozenset({Kind.JSON, Kind.EMPTY, Kind.NOT_JSON, Kind.INVALID_ARGS})
+_NO_CREDENTIAL = "no authentication data defined"
+
+
+def judge(case: Case) -> Finding:
+    probes = [item for item in case.probes if not is_preflight(item) and not item.get("skipped")]
+    authorised = [item for item in probes if not is_without_key(item)]
+    return (
+        _refused(case, authorised)
+        or _let_in([item for item in probes if is_without_key(item)])
+        or _open_by_design(case)
+        or _proof(case, probes)
+    )
+
+
+def _refused(case: Case, authorised: list[Document]) -> Finding | None:
+    found = case.answer
+    if found is None or found.kind is not Kind.REFUSED:
+        refusals = [item for item in _last_by_address(authorised) if _is_refusal(answer.of_exchange(item))]
+        found = answer.of_exchange(refusals[0]) if refusals else found
+    if found is None or not _is_refusal(found):
+        return None
+    others = any(answer.of_exchange(item).kind in _RAN for item in authorised)
+    return broken(
+        "header.accepted",
+        f"an authorised request was refused: {found.words}",
+        found.document,
+        expected="the request is let in",
+        advice=_advice(case, found, others_pass=others),
+    )
+
+
+def _is_refusal(found: Answer) -> bool:
+    return found.kind is Kind.REFUSED or (found.kind is Kind.STATUS and _NO_CREDENTIAL in found.words.lower())
+
+
+def _last_by_address(documents: list[Document]) -> list[Document]:
+    return list({str(request_of(item).get("url")): item for item in documents}.values())
+
+
+def _advice(case: Case, found: Answer, *, others_pass: bool) -> str:
+    words = found.words.lower()
+    names = _key_names(found.document)
+    if "whitelist" in words or "ip is not" in words or "allow" in words:
+        return "The caller's address is not on the webhook's IP list: add it there, the key is not at fault."
+    if _NO_CREDENTIAL in words:
+        return "The Webhook node's header credential does not exist in n8n: choose it there again."
+    if others_pass or any("_" in name for name in names):
+        return (
+            "The same request passes without the proxy: the proxy in between drops the header (nginx drops names with"
+            " underscores). Keep the key, change the proxy or the header's name."
+        )
+    if found.document.get("kind") == "exchange" and not names:
+        return "The gateway sent no key header at all: set the webhook secret on its side."
+    if any(_ignores_bots(item) for item in (*case.live, *case.exports)):
+        return 'The webhook has "Ignore Bots" on, and the plugin\'s user agent counts as one: switch it off.'
+    return ""
+
+
+def _key_names(document: Document) -> list[str]:
+    headers = request_of(document).get("headers")
+    return (
+        [str(name) for name in headers if is_secret_name(str(name))] if isinstance(headers, Mapping) else []
+    )
+
+
+def _ignores_bots(document: Document) -> bool:
+    options = [node["parameters"].get("options") for node in routes.webhook_nodes(document.get("document"))]
+    return any(isinstance(option, Mapping) and option.get("ignoreBots") is True for option in options)
+
+
+def _let_in(keyless: list[Document]) -> Finding | None:
+    for document in keyless:
+        found = answer.of_exchange(document)
+        if found.kind in _RAN:
+            return broken(
+                "header.negative_probe",
+                f"a request without the right key was let in: {found.words or found.kind}",
+                document,
+                expected="403 without the auth header",
+            )
+    return None
+
+
+def _open_by_design(case: Case) -> Finding | None:
+    for document in case.live:
+        for node in routes.webhook_nodes(document.get("document")):
+            if "path" in node["parameters"] and node["parameters"].get("authentication", "none") == "none":
+                return broken(
+                    "header.negative_probe",
+                    "the live Webhook node has no authentication",
+                    document,
+                    expected="headerAuth",
+                )
+    return None
+
+
+def _proof(case: Case, probes: list[Document]) -> Finding:
+    """Both sides: one refused without the right key, one let in with it."""
+    refused = [
+        item for item in probes if is_without_key(item) and answer.of_exchange(item).kind is Kind.REFUSED
+    ]
+    passed = [
+        item
+        for item in probes
+        if not is_without_key(item) and answer.of_exchange(item).kind in _RAN | {Kind.STATUS}
+    ]
+    accepted = [
+        attempt.answer.document for attempt in case.attempts if attempt.answer and attempt.answer.kind in _RAN
+    ]
+    accepted += [execution.document for execution in case.executions]
+    if refused and (passed or accepted):
+        return proven(
+            "header.negative_probe",
+            "refused without the key, let in with it",
+            refused[0],
+            *(passed or accepted)[-1:],
+        )
+    return unproven("header.negative_probe", _gap(case.route, refused=bool(refused)))
+
+
+def _gap(route: Route, *, refused: bool) -> str:
+    return f"no request with the right key to {route}" if refused else f"no probe of {route} without the key"

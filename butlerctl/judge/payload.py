@@ -1,0 +1,135 @@
+"""What the JSON of an answer says: an error inside, the id or range of a write, the list of a read.
+
+Judged by meaning: answers come from many stacks, bare or wrapped (`{ok, data}`, `{success, event}`, `[{json}]`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_WRAPPERS = 5
+_ID_NAMES = (
+    "id",
+    "eventid",
+    "taskid",
+    "event_id",
+    "task_id",
+    "icaluid",
+    "updatedrange",
+    "range",
+    "tablerange",
+)
+_NO_ID_OF_AN_OBJECT = ("execution", "executionid", "request", "headers", "body", "query", "params")
+_ECHO = frozenset({"headers", "params", "query", "body"})
+_ITEM_MARKS = {
+    "calendar": ("summary", "start", "id", "title", "end"),
+    "tasks": ("title", "id", "due", "status"),
+    "sheets": (),
+}
+
+
+def unwrap(value: Any) -> Any:
+    """An answer of one item without n8n's list around it."""
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping):
+        inner = value[0].get("json")
+        return inner if isinstance(inner, Mapping) and len(value[0]) <= 2 else value[0]
+    return value
+
+
+def error_inside(value: Any) -> str:
+    """The error that an answer carries, in words; empty when it carries none. Never looks into lists of data."""
+    for level in _levels(unwrap(value)):
+        said = _error_of(level)
+        if said:
+            return said
+    return ""
+
+
+def object_ids(value: Any) -> tuple[str, ...]:
+    """Ids and ranges by which a write answers, outermost first. An execution's id names no object."""
+    found = []
+    for level in _levels(unwrap(value)):
+        for key, item in level.items():
+            if key.lower() in _ID_NAMES and isinstance(item, str | int) and item not in ("", True, False):
+                found.append(str(item))
+    return tuple(dict.fromkeys(found))
+
+
+def items(value: Any, domain: str) -> tuple[Any, ...] | None:
+    """The list by which a read answers, or None: an empty list is a list, an echoed request is none."""
+    if isinstance(value, list) and not (len(value) == 1 and _holds_list(value[0], domain)):
+        return _items(value, domain)
+    for level in _levels(unwrap(value)):
+        for item in level.values():
+            if isinstance(item, list) and _items(item, domain) is not None:
+                return _items(item, domain)
+    return None
+
+
+def is_echo(value: Any) -> bool:
+    """Is this the webhook's own input, sent back?"""
+    return isinstance(value, Mapping) and len(_ECHO & set(value)) >= 3
+
+
+def _holds_list(value: Any, domain: str) -> bool:
+    return isinstance(value, Mapping) and any(
+        isinstance(item, list) and _items(item, domain) is not None
+        for level in _levels(value)
+        for item in level.values()
+    )
+
+
+def _items(value: list[Any], domain: str) -> tuple[Any, ...] | None:
+    rows = tuple(_plain(item) for item in value)
+    return rows if all(_is_item(item, domain) for item in rows) else None
+
+
+def _plain(item: Any) -> Any:
+    inner = item.get("json") if isinstance(item, Mapping) else None
+    return inner if isinstance(inner, Mapping) and len(item) <= 2 else item
+
+
+def _is_item(item: Any, domain: str) -> bool:
+    if isinstance(item, list):
+        return domain == "sheets"
+    if not isinstance(item, Mapping) or is_echo(item) or (set(item) and set(item) <= {"error", "message"}):
+        return False
+    marks = _ITEM_MARKS[domain]
+    return not marks or any(mark in item for mark in marks)
+
+
+def _levels(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    """The objects of an answer from the outside in, without lists, echoes and whatever names no object."""
+    if not isinstance(value, Mapping) or is_echo(value) or depth > _WRAPPERS:
+        return
+    yield value
+    for key, item in value.items():
+        if key.lower() not in _NO_ID_OF_AN_OBJECT:
+            yield from _levels(item, depth + 1)
+
+
+def _error_of(level: Mapping[str, Any]) -> str:
+    for key in ("error", "errors", "errorMessage", "error_message"):
+        if level.get(key):
+            return _words(level[key])
+    if level.get("ok") is False or level.get("success") is False:
+        return _words(level.get("message") or level.get("reason") or "the answer says that it failed")
+    if str(level.get("status", "")).lower() in {"error", "failed", "failure"}:
+        return _words(level.get("message") or "the answer says that it failed")
+    code, message = level.get("code"), level.get("message")
+    if isinstance(code, int) and (code >= 400 or code == 0) and isinstance(message, str):
+        return f"{code} {message}"
+    return ""
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        parts = (
+            value.get(key)
+            for key in ("code", "message", "reason", "description", "error_description", "error")
+        )
+        return " ".join(str(part) for part in parts if part) or "an error without words"
+    if isinstance(value, list):
+        return "; ".join(_words(item) for item in value[:3])
+    return str(value)
