@@ -229,13 +229,16 @@ def _workflow_body(request: Request) -> Mapping[str, Any]:
     if missing:
         raise Refused(400, f"request/body must have required property '{missing[0]}'")
     for key in body:
+        if key == "activeVersion":
+            raise Refused(400, 'request/body/activeVersion must pass "readOnly" keyword validation')
         if key in _READ_ONLY:
             raise Refused(400, f"request/body/{key} is read-only")
         if key not in _BODY_KEYS and key not in _ALSO_TAKEN:
             raise Refused(400, "request/body must NOT have additional properties")
     if not set(body["settings"]) <= set(_SETTINGS):
         raise Refused(400, "request/body/settings must NOT have additional properties")
-    return body
+    settings = {key: value for key, value in body["settings"].items() if key != "redactionPolicy"}
+    return {**body, "settings": settings}
 
 
 def _paged(request: Request, documents: Sequence[Mapping[str, Any]]) -> Answer:
