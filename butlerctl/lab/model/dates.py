@@ -128,10 +128,10 @@ class _Reader:
         self._read_instants()
         self._read_written_days()
         self._read_relative_days()
+        self._add_days(time_patterns.WEEKDAY_ALONE, self._next_weekday)
         self._read_durations()
         self._read_clocks()
         self._read_halves_of_the_day()
-        self._add_days(time_patterns.WEEKDAY_ALONE, self._next_weekday)
         self._when.days = [day for _, day in sorted(self._days)]
         self._when.times = [
             clock.time_of_day() for _, clock in sorted(self._clocks) if clock.minutes <= 24 * 60

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from butlerctl.lab.model import words
 
-_OWNS = re.compile(rf"^(?:['’]s?)?\s+(?:\S+\s+){{0,2}}?(?:{words.CONTAINERS})\b", re.IGNORECASE)
+_OWNS = re.compile(rf"^\s+(?:\w+\s+)?(?:{words.CONTAINERS})\b", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"(?:['’]s?|s)$")
 _OWNED = re.compile(rf"\b(?:{words.CONTAINERS})\s+(?:\S+\s+){{0,2}}$", re.IGNORECASE)
 _FOR = re.compile(r"\b(?:for|für|bei|von|para|pour|chez|de|du|del|d['’])\s+(?:\w+\s+)?$", re.IGNORECASE)
 
@@ -42,10 +43,10 @@ def names_of(profile: str) -> frozenset[str]:
 
 def _weight(text: str, mention: Mention) -> int:
     before, after = text[: mention.start], text[mention.end :]
-    possessive = text[mention.start : mention.end].lower()
-    owns = _OWNS.match(after) is not None or (
-        possessive.endswith(("'s", "’s")) and bool(re.match(r"\s+\w", after))
-    )
-    if owns or _OWNED.search(before) is not None:
+    said = text[mention.start : mention.end].lower()
+    possessive = said not in names_of(mention.profile) and _POSSESSIVE.search(said) is not None
+    if _OWNED.search(before) is not None or (possessive and after[:1].isspace()):
+        return 3
+    if _OWNS.match(after) is not None:
         return 2
     return 1 if _FOR.search(before) is not None else 0

@@ -47,6 +47,7 @@ class _Request:
 _COURTESY = re.compile(rf"^(?:[\s,!.]*(?<!\w)(?:{words.COURTESY})(?!\w)[\s,!.]*)+", re.IGNORECASE)
 _STARTS_READ = re.compile(rf"^[¿\s]*(?:{words.READ_VERBS}|{words.QUESTION_WORDS})(?!\w)", re.IGNORECASE)
 _STARTS_WRITE = re.compile(rf"^[¡\s]*(?:{words.WRITE_VERBS})(?!\w)", re.IGNORECASE)
+_STARTS_OTHER = re.compile(rf"^\s*(?:{words.OTHER_VERBS})(?!\w)", re.IGNORECASE)
 _READ_ANYWHERE = words.pattern(words.READ_ANYWHERE)
 _WRITES = words.pattern(words.WRITE_VERBS)
 _CONTAINER = words.pattern(words.CONTAINERS)
@@ -76,7 +77,7 @@ def understand(text: str, household: Household) -> Wanted | Unclear | None:
     if operation is None:
         return None
     tool = OPERATIONS[operation].tool
-    if tool not in household.tools:
+    if tool not in household.tools or _STARTS_OTHER.search(_spoken(request)):
         return Unclear(tool, "tool")
     mention = find_profile(request.sentence.masked, household.profiles)
     if mention is None and len(household.profiles) != 1:
@@ -99,19 +100,23 @@ def _prepare(text: str, household: Household) -> _Request:
 
 
 def _operation(request: _Request) -> str | None:
-    spoken = _COURTESY.sub("", request.sentence.masked)
+    spoken = _spoken(request)
     domain = _domain(spoken, request)
     if domain is None:
         return None
     write, read = _VERBS[domain]
-    return read if _reads(spoken, request) else write
+    return read if _reads(spoken) else write
 
 
-def _reads(spoken: str, request: _Request) -> bool:
+def _spoken(request: _Request) -> str:
+    return _COURTESY.sub("", request.sentence.masked)
+
+
+def _reads(spoken: str) -> bool:
     """A question or a reading verb first means reading, a writing verb anywhere writing; a bare note is written."""
     if _STARTS_READ.search(spoken):
         return True
-    if _WRITES.search(spoken) or len(request.when.times) > 1:
+    if _WRITES.search(spoken):
         return False
     return spoken.rstrip().endswith("?") or _READ_ANYWHERE.search(spoken) is not None
 
@@ -171,13 +176,7 @@ def _title(request: _Request) -> str | None:
         return quoted
     _cross_out_frame(request)
     sentence.cross_out(request.when.spans)
-    title = sentence.labelled(_TITLE_LABEL) or sentence.best_piece(_WRITES)
-    return _capitalised(title) if title else None
-
-
-def _capitalised(title: str) -> str:
-    first = title.split(" ", 1)[0]
-    return title[0].upper() + title[1:] if first.islower() and first.isalpha() else title
+    return sentence.labelled(_TITLE_LABEL) or sentence.best_piece(_WRITES)
 
 
 def _category(request: _Request) -> dict[str, str]:

@@ -147,7 +147,7 @@ CALENDAR = (
     r"[ée]v[éè]nements?|r[ée]unions?|free|frei|libre|busy"
 )
 TASKS = (
-    r"tasks?|to-?dos?|to do|reminders?|remind|\w*aufgaben?|erinner\w*|recordatorios?|tareas?|pendientes?|recuérda\w*|"
+    r"tasks?|to-?dos?|to do|reminders?|remind|\w*aufgaben?(?:listen?)?|erinner\w*|recordatorios?|tareas?|pendientes?|recuérda\w*|"
     r"tâches?|taches?|rappels?|rappelle\w*|chores?"
 )
 TASKS_WEAK = r"lists?|listen?|listas?|open|offen\w*|due|fällig\w*"
@@ -178,6 +178,11 @@ WRITE_VERBS = (
     r"añad(?:e|ir|a)|agrega[r]?|agregue|pon|poner|ponme|ponle|crea[r]?|cree|apunta[r]?|anota[r]?|anote|inserta[r]?|"
     r"registra[r]?|recuérda\w*|programa[r]?|escribe|mete"
 )
+# What the household's tools cannot do.
+OTHER_VERBS = (
+    r"remove|delete|cancel|move|reschedule|rename|change|postpone|lösche?n?|entferne?n?|storniere?n?|verschiebe?n?|"
+    r"ändere?n?|supprime[rz]?|annule[rz]?|déplace[rz]?|borra[r]?|elimina[r]?|cancela[r]?|mueve|cambia[r]?"
+)
 READ_VERBS = (
     r"show|list|read|tell|display|see|check|look|fetch|get|give|find|view|"
     r"zeige?n?|anzeigen|liste|auflisten|lies|lese?n?|vorlesen|nenne?n?|sage?n?|sehen|gib|schau\w*|prüfe?n?|"
@@ -196,7 +201,7 @@ QUESTION_WORDS = (
     r"qué|que|cuál(?:es)?|cuándo|cuánto|hay|tiene|tengo"
 )
 COURTESY = (
-    r"please|kindly|hey|hi|hello|dear|butler|now|just|so|ok|okay|also|"
+    r"please|kindly|hey|hi|hello|dear|butler(?=[,:])|now|just|so|ok|okay|also|"
     r"(?:can|could|would|will) you|i(?: would|['’]d) like(?: you)? to|i want you to|i need you to|"
     r"bitte|hallo|kannst du|könntest du|könnten sie|können sie|würdest du|würden sie|mal|"
     r"s['’]il (?:te|vous) pla[iî]t|bonjour|peux-tu|pourrais-tu|pouvez-vous|pourriez-vous|"
@@ -220,7 +225,7 @@ _EDGES = (
     "bei als mein meine meinen meinem meiner meines unser unsere sein seine ihr ihre neu neue neuen neuer neues "
     "termin termins aufgabe eintrag zeile reihe bitte ein hinzu fällig namens los geht geht's beginn ende dauer dort "
     "uhr titel wird soll danke zwar hat haben muss machen erledigen vom "
-    "le la les l' un une des du de d' au aux à a et dans sur pour par avec mon ma mes son sa ses notre nouveau "
+    "le la les l un une des du de d au aux à a et dans sur pour par avec mon ma mes son sa ses notre nouveau "
     "nouvelle nouvel événement évènement rendez-vous tâche ligne rappel merci chez jusqu'à avant doit faire "
     "el los las del al y en para por con mi mis su sus nuestro nuevo nueva evento cita tarea fila entrada desde hasta "
     "antes gracias una uno día tiene que debe hacer"
@@ -253,7 +258,8 @@ ROW_WORDS = (
 
 LIMITS = (
     r"(?:at most|up to|no more than|the first|first|limit(?:ed)?(?: to| of)?|maximum(?: of)?|max\.?|höchstens|maximal|"
-    r"die ersten|au plus|au maximum|les|como máximo|los primeros|las primeras|máximo)\s+(?P<n>\d{1,3})\b(?!\s*[.:/h]\d)"
+    r"die ersten|au plus|au maximum|les|como máximo|los primeros|las primeras|máximo|"
+    r"(?:the )?next|(?:die )?nächsten|los próximos)\s+(?P<n>\d{1,3})\b(?!\s*[.:/h]\d|\s+(?:days?|tagen?|días|(?:prochains )?jours))"
 )
 
 
