@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from butlerctl.errors import UsageProblem
 from butlerctl.gateway.webhook_answer import Answer
 from butlerctl.gateway.webhook_tools import WebhookRequest, WebhookTools, WebhookToolsSettings
 from butlerctl.inventory.operations import OPERATION_OF_TOOL, Route
@@ -45,7 +46,9 @@ class FaultyTools(WebhookTools):
         self._planted: tuple[Planted, ...] = ()
 
     def plant(self, kind: str, route: Route | None = None) -> None:
-        self._planted = (*self._planted, Planted(next(name for name in KINDS if name == kind), route))
+        if kind not in KINDS:
+            raise UsageProblem(f"the plugin has no fault {kind!r}", hint=f"it has: {', '.join(KINDS)}")
+        self._planted = (*self._planted, Planted(kind, route))
 
     def clear(self) -> None:
         self._planted = ()

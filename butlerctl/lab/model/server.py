@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from werkzeug.wrappers import Request, Response
 
+from butlerctl.errors import UsageProblem
 from butlerctl.inventory.operations import Route
 from butlerctl.lab.model.butler import Answer, read_situation
 from butlerctl.lab.model.misbehave import KINDS, Planted, ProviderFailure, respond
@@ -34,7 +35,9 @@ class LabModel:
 
     def plant(self, kind: str, route: Route | None = None) -> None:
         """Misbehave from now on in this way (a name of `KINDS`) on this route, or on every one."""
-        self._planted = [*self._planted, Planted(next(name for name in KINDS if name == kind), route)]
+        if kind not in KINDS:
+            raise UsageProblem(f"the model cannot misbehave as {kind!r}", hint=f"it can: {', '.join(KINDS)}")
+        self._planted = [*self._planted, Planted(kind, route)]
 
     def clear(self) -> None:
         """Be honest again."""
