@@ -7,18 +7,17 @@ and placeholders that are references get an invented value, the same for the sam
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from butlerctl.errors import BadDocument
 from butlerctl.inventory.loader import load_inventory
 from butlerctl.inventory.model import Inventory, Profile
 from butlerctl.inventory.operations import Route
 from butlerctl.inventory.values import Value
+from butlerctl.workflows.exports import bindings_of, read_export
 from butlerctl.workflows.render import render
 
 Document = dict[str, Any]
@@ -65,13 +64,11 @@ def plan_lab(inventory: Inventory) -> Plan:
         BadDocument: an export of a route is missing, or is no JSON.
         InventoryError: a placeholder of the exports has no value in the inventory.
     """
-    exports = {route: _read_export(inventory, route) for route in inventory.routes}
+    exports = {route: read_export(inventory, route) for route in inventory.routes}
     environ = _places(inventory)
     environ |= _placeholders(inventory, exports, environ)
     household = load_inventory(inventory.path, environ)
-    bindings = {
-        token: item.value.get() for token, item in household.workflows.placeholders.items() if item.value
-    }
+    bindings = bindings_of(household)
     workflows = {route: render(document, bindings) for route, document in exports.items()}
     return Plan(
         accounts=tuple(_account(person) for person in household.profiles.values()),
@@ -116,22 +113,6 @@ def environment_for(inventory: Inventory, plan: Plan, reached: Mapping[str, str]
 def out_of_reach(inventory: Inventory) -> list[str]:
     """Places in the inventory where another process cannot be led to the lab: literals, files, keyrings."""
     return [value.where for _, value in _addresses(inventory) if value and not value.variable]
-
-
-def _read_export(inventory: Inventory, route: Route) -> Document:
-    path = inventory.workflows.directory / route.workflow_file
-    try:
-        document = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise BadDocument(
-            f"{path}: {error.strerror}; the route {route} has no workflow",
-            hint="`butlerctl lint-workflows` lists what the inventory expects",
-        ) from error
-    except ValueError as error:
-        raise BadDocument(f"{path}: is no JSON: {error}") from error
-    if not isinstance(document, dict):
-        raise BadDocument(f"{path}: is no workflow")
-    return document
 
 
 def _places(inventory: Inventory) -> dict[str, str]:

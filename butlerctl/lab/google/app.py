@@ -81,26 +81,27 @@ class Application:
     def _serve(self, request: Request, raw_path: str) -> tuple[str, str | None, Answer | str]:
         """The method's id, the user, and the answer (or DROP)."""
         if raw_path == "/token" and request.method == "POST":
-            return "token", None, self._under_fault("token", "token", None, lambda _: self._token(request))
+            struck = self.faults.strike("token", None)
+            return "token", None, self._under_fault(struck, "token", lambda _: self._token(request))
         found = route(request.method, raw_path)
         if found is None:
             return "", None, HTML_NOT_FOUND
         method = found.method
+        bearer = request.headers.get("Authorization", "")
         try:
             with self.store.lock:
-                user = self.tokens.authorise(request.headers.get("Authorization", ""), method.scopes)
+                user = self.tokens.authorise(bearer, method.scopes)
+                client = self.tokens.client_of(bearer)
         except GoogleError as error:
             return method.id, None, render(method.api, error)
-        answer = self._under_fault(
-            method.id, method.api, user, lambda fault: self._work(found, request, user, fault)
-        )
+        struck = self.faults.strike(method.id, user, client)
+        answer = self._under_fault(struck, method.api, lambda fault: self._work(found, request, user, fault))
         return method.id, user, answer
 
     def _under_fault(
-        self, name: str, api: str, user: str | None, work: Callable[[Fault | None], Answer]
+        self, fault: Fault | None, api: str, work: Callable[[Fault | None], Answer]
     ) -> Answer | str:
-        """The work with the fault that meets it, if there is one."""
-        fault = self.faults.strike(name, user)
+        """The work with the fault that strikes it, if there is one."""
         if fault is None:
             return work(None)
         time.sleep(fault.delay)

@@ -37,13 +37,16 @@ class Fault:
     """How often it strikes; None is for ever."""
     user: str | None = None
     """Only for the requests of this user."""
+    client: str | None = None
+    """Only for the requests that this OAuth client makes."""
     struck: int = 0
 
-    def meets(self, method: str, user: str | None) -> bool:
+    def meets(self, method: str, user: str | None, client: str | None = None) -> bool:
         pattern = self.method
         named = method.startswith(pattern[:-1]) if pattern.endswith("*") else method == pattern
         left = self.times is None or self.struck < self.times
-        return named and left and (self.user is None or self.user == user)
+        asked_by = (self.user in (None, user)) and (self.client in (None, client))
+        return named and left and asked_by
 
     def answer_for(self, api: str) -> Answer | str | None:
         return render(api, self.answer) if isinstance(self.answer, GoogleError) else self.answer
@@ -76,9 +79,9 @@ class Faults:
         with self._lock:
             self._planted.clear()
 
-    def strike(self, method: str, user: str | None) -> Fault | None:
+    def strike(self, method: str, user: str | None, client: str | None = None) -> Fault | None:
         with self._lock:
-            fault = next((fault for fault in self._planted if fault.meets(method, user)), None)
+            fault = next((fault for fault in self._planted if fault.meets(method, user, client)), None)
             if fault:
                 fault.struck += 1
             return fault

@@ -107,6 +107,11 @@ class Tokens:
             raise _insufficient(scopes)
         return token.user
 
+    def client_of(self, header: str) -> str | None:
+        """The id of the OAuth client that holds the token of an Authorization header, where it is known."""
+        token = self._access.get(header.removeprefix("Bearer ").strip())
+        return token.grant.client.id if token and token.grant else None
+
     def answer(self, form: Mapping[str, str]) -> Answer:
         """POST /token."""
         try:

@@ -38,6 +38,8 @@ class Switches:
     """Seconds between the end of the work and the answer."""
     twice: set[str] = field(default_factory=set)
     """The write is carried out twice."""
+    credentials: dict[str, Credentials] = field(default_factory=dict)
+    """The workflow runs with this store in place of n8n's: one route's credential fails, its neighbour's lives."""
 
 
 @dataclass(slots=True)
@@ -153,14 +155,15 @@ class WebhookServer:
         """The answers of the respond nodes, then that of the end: the first of them is the one that is sent."""
         version = execution.version
         mode = node["parameters"].get("responseMode", "onReceived")
+        path = str(node["parameters"].get("path", "")).strip("/")
         context = Context(
             execution_id=execution.id,
             nodes={each["name"]: each for each in version.nodes},
-            credentials=self.credentials,
+            credentials=self.switches.credentials.get(path, self.credentials),
             google=self.google,
             timezone=execution.workflow.settings.get("timezone") or self.timezone,
             respond=answer,
-            write_twice=str(node["parameters"].get("path", "")).strip("/") in self.switches.twice,
+            write_twice=path in self.switches.twice,
         )
         result = execute(context, version.connections, node["name"], item)
         execution.finish(result)

@@ -1,0 +1,56 @@
+"""What several commands share: the inventory option, the route arguments, the ways to answer."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from butlerctl.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from butlerctl.inventory.model import Inventory
+    from butlerctl.inventory.operations import Route
+
+
+class Format(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+
+
+def find_and_load(path: Path | None) -> Inventory:
+    """The inventory named by `--inventory`, by BUTLERCTL_INVENTORY, or the nearest one upwards.
+
+    Raises:
+        UsageProblem: there is none.
+        InventoryError: it is wrong.
+    """
+    from butlerctl.inventory.loader import FILE_NAME, find_inventory, load_inventory
+
+    named = os.environ.get("BUTLERCTL_INVENTORY")
+    found = path or (Path(named) if named else find_inventory(Path.cwd()))
+    if found is None:
+        raise UsageProblem(f"no {FILE_NAME} here or in a folder above", hint="name it with --inventory FILE")
+    return load_inventory(found, os.environ)
+
+
+def chosen_routes(inventory: Inventory, patterns: list[str] | None) -> tuple[Route, ...]:
+    """The routes that match any of the patterns (`calendar_add/wife`, `*/wife`, `tasks_*`); all without one.
+
+    Raises:
+        UsageProblem: a pattern matches no route of the inventory.
+    """
+    if not patterns:
+        return inventory.routes
+    chosen: dict[Route, None] = {}
+    for pattern in patterns:
+        wanted = pattern if "/" in pattern else f"{pattern}/*"
+        matching = [route for route in inventory.routes if fnmatchcase(str(route), wanted)]
+        if not matching:
+            raise UsageProblem(
+                f"no route is called {pattern}", hint=f"routes: {', '.join(map(str, inventory.routes))}"
+            )
+        chosen.update(dict.fromkeys(matching))
+    return tuple(route for route in inventory.routes if route in chosen)
