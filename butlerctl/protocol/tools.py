@@ -82,11 +82,11 @@ def parse_day(text: str) -> date | None:
 def _schema(shape: ToolShape, properties: Mapping[str, Any], required: Sequence[str] = ()) -> dict[str, Any]:
     return {
         "type": "object",
+        "required": ["profile", *required],
         "properties": {
             "profile": {"type": "string", "enum": list(shape), "description": "Whose data."},
             **properties,
         },
-        "required": ["profile", *required],
         "additionalProperties": False,
     }
 
@@ -168,9 +168,10 @@ def _append_sheet_row(shape: ToolShape) -> tuple[str, dict[str, Any]]:
         "sheet": _one_of(_tabs_of(shape), "Name of the sheet."),
         "values": {
             "type": "array",
+            # One type list, no union: a gateway may convert 2.5 to the text "2.5" where it sees a union.
+            "items": {"type": ["string", "number"], "pattern": CELL_PATTERN},
             "minItems": min(counts),
             "maxItems": max(counts),
-            "items": {"anyOf": [{"type": "string", "pattern": CELL_PATTERN}, {"type": "number"}]},
             "description": f"One cell for each column ({columns}).",
         },
     }

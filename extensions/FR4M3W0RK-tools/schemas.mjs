@@ -12,6 +12,8 @@ export const DAY_PATTERN = "^\\d{4}-\\d{2}-\\d{2}$";
 const CELL_PATTERN = "^(?!\\s*[=+@])";
 
 const optional = Type.Optional;
+/** One type list, no union: the gateway converts the cell 2.5 to the text "2.5" where it sees a union. */
+const cell = Type.Unsafe({ type: ["string", "number"], pattern: CELL_PATTERN });
 const text = (description) => Type.String({ minLength: 1, pattern: "\\S", description });
 const oneOf = (names, description) => Type.String({ enum: names, description });
 const limit = (maximum) => Type.Integer({ minimum: 1, maximum, description: "At most so many." });
@@ -28,7 +30,7 @@ const tab = (household) => oneOf(namesOf(household, "tabs"), "Name of the sheet.
 function row(household) {
   const counts = Object.values(household).map((person) => person.columns.length);
   const columns = Object.entries(household).map(([name, person]) => `${name}: ${person.columns.join(", ")}`);
-  return Type.Array(Type.Union([Type.String({ pattern: CELL_PATTERN }), Type.Number()]), {
+  return Type.Array(cell, {
     minItems: Math.min(...counts),
     maxItems: Math.max(...counts),
     description: `One cell for each column (${columns.join("; ")}).`,

@@ -10,8 +10,7 @@ export function argumentFaults(schema, args, household) {
 }
 
 function schemaFaults(parameters, args) {
-  const errors = Value.Errors(parameters, args).filter((error) => !error.schemaPath.includes("/anyOf/"));
-  return [...new Set(errors.flatMap((error) => describe(error, parameters)))];
+  return [...new Set(Value.Errors(parameters, args).flatMap((error) => describe(error, parameters)))];
 }
 
 function describe({ keyword, instancePath, params, message }, parameters) {
@@ -24,9 +23,8 @@ function describe({ keyword, instancePath, params, message }, parameters) {
     case "enum":
       return [`${field}: must be one of ${params.allowedValues.join(", ")}`];
     case "pattern":
+      if (field.startsWith("values.")) return [`${field}: must not begin with =, + or @`];
       return [`${field}: does not fit. ${parameters.properties[field]?.description ?? ""}`.trim()];
-    case "anyOf":
-      return [`${field}: must be a number, or text that does not begin with =, + or @`];
     default:
       return [`${field}: ${message}`];
   }

@@ -23,6 +23,11 @@ import { TOOL_NAMES, toolSchema } from "./schemas.mjs";
 const household = JSON.parse(process.argv[1]);
 console.log(JSON.stringify(TOOL_NAMES.map((name) => toolSchema(name, household))));
 """
+TEXTS = """
+import { TOOL_NAMES, toolSchema } from "./schemas.mjs";
+const household = JSON.parse(process.argv[1]);
+console.log(JSON.stringify(TOOL_NAMES.map((name) => JSON.stringify(toolSchema(name, household).parameters))));
+"""
 FAULTS = """
 import { toolSchema } from "./schemas.mjs";
 import { argumentFaults } from "./validate.mjs";
@@ -121,6 +126,14 @@ def test_the_plugin_offers_the_same_schemas_as_butlerctl(plugin_folder):
         for tool in household_tools(SHAPE)
     ]
     assert offered == json.loads(json.dumps(expected))
+
+
+def test_each_schema_has_the_same_text_so_that_the_gateways_hash_of_it_can_be_checked(plugin_folder):
+    offered = evaluate(plugin_folder, TEXTS, HOUSEHOLD)
+    assert offered == [
+        json.dumps(tool.parameters, separators=(",", ":"), ensure_ascii=False)
+        for tool in household_tools(SHAPE)
+    ]
 
 
 def test_the_plugin_refuses_exactly_the_arguments_that_butlerctl_refuses(plugin_folder):
