@@ -1,0 +1,109 @@
+"""What a gateway made of one misbehaviour, from what arrived at the webhooks and what the transcript says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from butlerctl.gateway.operator import Run
+from butlerctl.lab.conformance.case import Case, Right
+
+
+class Outcome(StrEnum):
+    """`RAN` and its kin: a webhook was called. The others: none was."""
+
+    RAN = "runs"
+    RAN_CHANGED = "runs with other arguments"
+    RAN_PARTLY = "runs a part of the calls"
+    RAN_TOO_OFTEN = "runs again and again"
+    REFUSED = "is refused"
+    LOST = "is dropped without a word"
+    FAILED = "ends the turn with an error"
+    TEXT = "stays text"
+
+
+_RAN = frozenset({Outcome.RAN, Outcome.RAN_CHANGED, Outcome.RAN_PARTLY, Outcome.RAN_TOO_OFTEN})
+
+
+class Verdict(StrEnum):
+    """How that compares with what is right: `HARMFUL` ran what must not run, or lost or changed a good call."""
+
+    RIGHT = "right"
+    HARMLESS = "harmless"
+    HARMFUL = "harmful"
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """One case as it went. `messages` is the transcript, `exchanges` what the webhooks saw, `by` who refused."""
+
+    case: Case
+    run: Run
+    messages: Sequence[Mapping[str, Any]]
+    exchanges: Sequence[Mapping[str, Any]]
+    outcome: Outcome
+    verdict: Verdict
+    by: str = ""
+
+
+def observe(
+    case: Case, run: Run, messages: Sequence[Mapping[str, Any]], exchanges: Sequence[Mapping[str, Any]]
+) -> Observed:
+    sent = sorted(map(_canonical, map(_arguments, exchanges)))
+    wanted = sorted(map(_canonical, case.wanted(case.ask)))
+    outcome = _ran(sent, wanted) if sent else _did_not_run(case, run, messages)
+    by = _refusal(messages)
+    verdict = _verdict(case.right, outcome, refused=by != "")
+    return Observed(case, run, messages, exchanges, outcome, verdict, by)
+
+
+def _ran(sent: list[str], wanted: list[str]) -> Outcome:
+    if sent == wanted:
+        return Outcome.RAN
+    if set(sent) == set(wanted) and len(sent) > len(wanted):
+        return Outcome.RAN_TOO_OFTEN
+    return (
+        Outcome.RAN_PARTLY if set(sent) < set(wanted) or (set(sent) == set(wanted)) else Outcome.RAN_CHANGED
+    )
+
+
+def _did_not_run(case: Case, run: Run, messages: Iterable[Mapping[str, Any]]) -> Outcome:
+    if run.status != "ok":
+        return Outcome.FAILED
+    if _refusal(messages):
+        return Outcome.REFUSED
+    return Outcome.TEXT if case.right is Right.NO_CALL else Outcome.LOST
+
+
+def _verdict(right: Right, outcome: Outcome, *, refused: bool) -> Verdict:
+    if right is Right.RUNS:
+        return Verdict.RIGHT if outcome is Outcome.RAN else Verdict.HARMFUL
+    if right is Right.FAILS:
+        honest = outcome is Outcome.FAILED or (outcome is Outcome.RAN and refused)
+        return Verdict.RIGHT if honest else Verdict.HARMFUL
+    if outcome in _RAN:
+        return Verdict.HARMFUL
+    return Verdict.RIGHT if right is Right.NO_CALL or outcome is Outcome.REFUSED else Verdict.HARMLESS
+
+
+def _refusal(messages: Iterable[Mapping[str, Any]]) -> str:
+    """Who refused a call or told its failure: `gateway` or `plugin`; empty when nobody did."""
+    for message in messages:
+        if message.get("role") == "tool" and message.get("is_error"):
+            return "plugin" if '"boundary"' in str(message.get("content")) else "gateway"
+    return ""
+
+
+def _arguments(exchange: Mapping[str, Any]) -> Any:
+    """The arguments that arrived: the body, and the profile from the path."""
+    request = exchange["request"]
+    body = request["body"]
+    profile = str(request["url"]).rpartition("/")[2]
+    return {"profile": profile, **body} if isinstance(body, Mapping) else body
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

@@ -1,0 +1,86 @@
+"""Run the catalogue of misbehaviours through a gateway, one turn each."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from butlerctl.errors import GatewayRefused
+from butlerctl.gateway.operator import Operator
+from butlerctl.gateway.rows import messages_of, with_delivered
+from butlerctl.lab.conformance.case import Case
+from butlerctl.lab.conformance.cases_webhook import PLUGIN_SECONDS
+from butlerctl.lab.conformance.outcome import Observed, observe
+from butlerctl.lab.conformance.script import words
+from butlerctl.lab.conformance.servers import ScriptedModel, ScriptedWebhooks
+from butlerctl.lab.real.openclaw import GatewaySettings, OpenClaw
+from butlerctl.protocol.tools import ProfileShape
+
+AGENT = "butler"
+SHAPE = {
+    name: ProfileShape(("Household",), ("Log", "butler verify"), ("date", "item", "amount"))
+    for name in ("husband", "wife")
+}
+SECRET = "invented-secret-of-the-lab"  # noqa: S105 - the lab's own, on loopback
+_LAST_WORDS = words("Done — I added it to your calendar.")
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A gateway between a scripted model and scripted webhooks."""
+
+    operator: Operator
+    model: ScriptedModel
+    webhooks: ScriptedWebhooks
+
+
+@contextlib.contextmanager
+def real_bench(version: str, model_name: str, environ: Mapping[str, str]) -> Iterator[Bench]:
+    """The real gateway of this version with the household's plugin. `model_name` is `provider/model id`.
+
+    Raises:
+        Unreachable: npm or the gateway does not answer.
+    """
+    with contextlib.ExitStack() as resources:
+        folder = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="butlerctl-gateway-")))
+        model = resources.enter_context(ScriptedModel())
+        webhooks = resources.enter_context(ScriptedWebhooks())
+        settings = GatewaySettings(
+            version=version,
+            agent=AGENT,
+            model=model_name,
+            model_url=model.url,
+            n8n_url=webhooks.url,
+            prefix="L4CK3Y",
+            header="X-L4CK3Y-Auth",
+            timeout=PLUGIN_SECONDS,
+            shape=SHAPE,
+            secret=SECRET,
+        )
+        gateway = resources.enter_context(OpenClaw(settings, folder, environ))
+        operator = resources.enter_context(Operator.connect(gateway.url, gateway.token))
+        yield Bench(operator, model, webhooks)
+
+
+def run_cases(bench: Bench, cases: Iterable[Case]) -> Iterator[Observed]:
+    for case in cases:
+        yield run_case(bench, case)
+
+
+def run_case(bench: Bench, case: Case) -> Observed:
+    """One turn in a session of its own."""
+    key = f"agent:{AGENT}:conformance-{case.id}-{uuid.uuid4().hex[:8]}"
+    answers = list(case.answers(case.ask))
+    bench.model.play(answers if case.loops else [*answers, _LAST_WORDS])
+    bench.webhooks.behave(case.webhook)
+    bench.operator.create_session(AGENT, key)
+    run = bench.operator.run(AGENT, key, case.ask.prompt, run_id=uuid.uuid4().hex, timeout=case.seconds)
+    messages = with_delivered(messages_of(bench.operator.session_rows(key)), run.reply)
+    exchanges = list(bench.webhooks.exchanges)
+    with contextlib.suppress(GatewayRefused):
+        bench.operator.delete_session(key)
+    return observe(case, run, messages, exchanges)
