@@ -5,6 +5,8 @@ Links look at a Case and nothing else. A document of another prompt, profile or 
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta, tzinfo
@@ -20,12 +22,14 @@ from butlerctl.judge.effect import Asked, Effect
 from butlerctl.judge.execution import Execution
 from butlerctl.judge.readback import Reading
 from butlerctl.judge.routes import Address
+from butlerctl.redaction import is_secret_name
 
 # A document that was made further than this from the turn belongs to another run.
 _SAME_RUN = timedelta(hours=6)
 _DATED = frozenset({"transcript", "exchange", "received_request", "execution", "readback"})
 _LABELS_OF_REFUSALS = frozenset({"without_key", "wrong_key"})
 _WRONG_KEY = "<wrong>"
+_EXECUTION_ID = re.compile(r'\\?"execution(?:Id)?\\?"\s*:\s*\\?"?([\w-]+)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +132,16 @@ class Case:
             self.readings, self.route.profile, self.wanted, answered, self.bundle.clock, self.zone
         )
 
-    @property
-    def nonce(self) -> str:
-        """The word of the request that no other run has: the longest asked text."""
-        texts = [value for value in _strings(self.asked) if value != self.route.profile]
-        return max(texts, key=len, default="")
+    @cached_property
+    def own_execution(self) -> Execution | None:
+        """The execution that is surely this request's: the answer names it, or it received what was asked."""
+        words = [value for value in _strings(self.asked) if value != self.route.profile]
+        nonce = max(words, key=len, default="")
+        told = {name for attempt in self.attempts for name in _execution_ids(attempt)}
+        tied = [
+            item for item in self.executions if str(item.document.get("id")) in told or item.carries(nonce)
+        ]
+        return tied[-1] if tied else None
 
 
 @dataclass(frozen=True)
@@ -232,8 +241,6 @@ def request_of(document: Document) -> Mapping[str, Any]:
 
 def is_without_key(document: Document) -> bool:
     """Was the request meant to be refused: no key, or a wrong one?"""
-    from butlerctl.redaction import is_secret_name
-
     if document.get("probe") in _LABELS_OF_REFUSALS:
         return True
     headers = request_of(document).get("headers")
@@ -452,8 +459,6 @@ def _attempts(
 
 
 def _told_path(result: str | None) -> str:
-    import json
-
     try:
         value = json.loads(result or "")
     except (ValueError, RecursionError):
@@ -468,3 +473,11 @@ def _strings(value: Any) -> list[str]:
     if isinstance(value, Mapping):
         return [text for item in value.values() for text in _strings(item)]
     return [text for item in value for text in _strings(item)] if isinstance(value, list | tuple) else []
+
+
+def _execution_ids(attempt: Attempt) -> list[str]:
+    """The ids of n8n executions that an answer names."""
+    told = json.dumps(attempt.answer.body) if attempt.answer else ""
+    if attempt.call and attempt.call.result:
+        told += attempt.call.result
+    return _EXECUTION_ID.findall(told)

@@ -104,7 +104,7 @@ def cause_of_words(words: str) -> Cause | None:
     """The cause that an error text names, or None when it names neither a credential nor Google."""
     for check, pattern in _PATTERNS:
         if pattern.search(words):
-            return Cause(check, words[:_SHOWN])
+            return Cause(check, _shown(words))
     return None
 
 
@@ -127,7 +127,7 @@ class Execution:
             if found and (by_google or not found.check.startswith("google.")):
                 return found
         told = next((words for words, by_google in errors if by_google), None)
-        return Cause("google.accepted", told[:_SHOWN]) if told else None
+        return Cause("google.accepted", _shown(told)) if told else None
 
     @property
     def google_items(self) -> tuple[Mapping[str, Any], ...] | None:
@@ -245,3 +245,9 @@ def _words(error: Any) -> str:
         if value:
             parts.append(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
     return " ".join(part for part in parts if part)
+
+
+def _shown(words: str) -> str:
+    """The beginning of an error text, without the JSON that repeats it."""
+    plain = re.split(r"\s[\[{]", words, maxsplit=1)[0]
+    return (plain or words)[:_SHOWN]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,8 @@ from butlerctl.evidence import Bundle
 from butlerctl.redaction import MASK, is_secret_name, redact_text
 
 _SHORTEST = 4
+# What would steer a terminal, or cannot be written as UTF-8 or XML.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _MORE_NAMES = ("encryption_key", "encryptionkey")
 
 
@@ -25,10 +28,10 @@ class Masks:
         return cls(tuple(sorted(found, key=len, reverse=True)))
 
     def hide(self, text: str) -> str:
-        """The text without any of them, and without anything that looks like a credential."""
+        """The text without any of them, without what looks like a credential, and without control characters."""
         for secret in self.secrets:
             text = text.replace(secret, MASK)
-        return redact_text(text)
+        return _UNPRINTABLE.sub("\ufffd", redact_text(text))
 
 
 def _secrets(value: Any) -> Iterator[str]:

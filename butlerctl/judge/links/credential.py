@@ -112,7 +112,8 @@ def _proof(case: Case) -> Finding:
     through = _through_workflow(case)
     if through is None:
         return unproven("credential.owner", "no answer of Google through this workflow was recorded")
-    if effect.found or (effect.as_asked and (not effect.indistinct or _place_is_right(case))):
+    distinct = bool(effect.found or effect.items) and not effect.indistinct
+    if effect.found or (effect.as_asked and (distinct or _place_is_right(case))):
         return proven(
             "credential.owner",
             f"Google answered through the workflow of {case.route}, in the right account",

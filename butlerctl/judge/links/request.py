@@ -117,9 +117,8 @@ def _carried(case: Case) -> Finding:
         late = found.elapsed_ms is not None and found.elapsed_ms > _IN_TIME_MS
         if not late:
             return proven("request.reaches_n8n", f"n8n answered: {found.words or found.kind}", found.document)
-    for execution in reversed(case.executions):
-        if execution.carries(case.nonce):
-            return proven("request.args_carried", "n8n's execution carries the request", execution.document)
+    if case.own_execution:
+        return proven("request.args_carried", "n8n ran the request", case.own_execution.document)
     for received in case.received[-1:]:
         return proven("request.args_carried", "n8n received the request with its arguments", received)
     for probe in case.probes:
