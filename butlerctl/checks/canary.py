@@ -9,6 +9,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from butlerctl.evidence import Intent
 from butlerctl.inventory.model import Profile
 from butlerctl.inventory.operations import OPERATIONS
 
@@ -33,15 +34,11 @@ class Request:
     prompt: str
     arguments: Mapping[str, Any]
 
-    def as_intent(self) -> dict[str, Any]:
+    def as_intent(self) -> Intent:
         """The `intent` of an evidence bundle."""
-        return {
-            "operation": self.operation,
-            "profile": self.profile,
-            "tool": OPERATIONS[self.operation].tool,
-            "arguments": dict(self.arguments),
-            "prompt": self.prompt,
-        }
+        return Intent(
+            self.operation, self.profile, OPERATIONS[self.operation].tool, self.arguments, self.prompt
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,8 +50,8 @@ def test_the_words_hold_the_nonce_and_the_call_fits_the_tools_contract(domain, p
     assert profile in canary.add.prompt
     assert profile in canary.look.prompt
     intent = canary.add.as_intent()
-    assert argument_faults(intent["tool"], intent["arguments"], SHAPE) == []
-    assert canary.nonce in str(intent["arguments"])
+    assert argument_faults(intent.tool, intent.arguments, SHAPE) == []
+    assert canary.nonce in str(intent.arguments)
 
 
 def test_every_cell_of_a_row_carries_the_nonce_so_that_it_can_be_cleared_by_content():

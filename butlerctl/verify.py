@@ -1,0 +1,270 @@
+"""One verification: collect at every boundary, judge each route, put the run together.
+
+Data flows one way. The checks gather evidence, the judge decides over it, and what is returned here is what a
+report is made of.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from butlerctl import __version__
+from butlerctl.checks.canary import Request, new_canary
+from butlerctl.checks.cleanup import Cleanup
+from butlerctl.checks.connect import Clients, connect
+from butlerctl.checks.live import Live, read_live
+from butlerctl.checks.pins import PinCheck, check_pins
+from butlerctl.checks.probe import probe, subject_of, target_of
+from butlerctl.checks.roundtrip import Parties, Trip, travel
+from butlerctl.checks.sweep import sweep
+from butlerctl.errors import ButlerctlError, ExitCode, NotPermitted, combine
+from butlerctl.evidence import Bundle, Document, digest
+from butlerctl.inventory.model import Inventory
+from butlerctl.inventory.operations import OPERATIONS, Route
+from butlerctl.judge import judge
+from butlerctl.judge.result import ChainVerdict
+from butlerctl.ledger import Ledger
+from butlerctl.progress import Watcher
+from butlerctl.report.run import CheckResult, Leftover, Outcome, RouteResult, Run, Skipped, plan_digest
+from butlerctl.workflows.digest import canonical_digest
+from butlerctl.workflows.exports import as_evidence, rendered_exports
+
+_AT_ONCE = 6
+_WHAT = {"calendar": "calendar event", "tasks": "task", "sheets": "row"}
+_CODE_OF_VERDICT = {
+    ChainVerdict.PASS: ExitCode.PROVEN,
+    ChainVerdict.FAIL: ExitCode.BROKEN,
+    ChainVerdict.UNKNOWN: ExitCode.NOT_PROVEN,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What is to be proven, and how."""
+
+    routes: tuple[Route, ...]
+    state: Path
+    """The folder of this inventory's ledger."""
+    challenge: str = ""
+    """The nonce of whoever asks for the proof."""
+    lab: bool = False
+    probes: bool = True
+    trips: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """A run, the evidence that it was judged on, and what kept butlerctl's own means from working."""
+
+    run: Run
+    bundles: Mapping[Route, Bundle]
+    problems: tuple[ButlerctlError, ...] = ()
+
+    @property
+    def exit_code(self) -> ExitCode:
+        refused = [problem.exit_code for problem in self.problems if isinstance(problem, NotPermitted)]
+        left = [ExitCode.LEFTOVER] if self.run.leftovers else []
+        return combine([_CODE_OF_VERDICT[self.run.verdict], *refused, *left])
+
+
+def verify(inventory: Inventory, assignment: Assignment, watcher: Watcher) -> Verification:
+    """Prove the routes of an assignment.
+
+    Raises:
+        Unreachable, NotPermitted: a party of the inventory does not answer, or refuses butlerctl; nothing was
+            written.
+        SecretMissing, BadDocument: the inventory or its exports do not hold what is needed.
+    """
+    exports = rendered_exports(inventory, assignment.routes)
+    with ExitStack() as stack:
+        ledger = stack.enter_context(Ledger(assignment.state))
+        clients = stack.enter_context(connect(inventory))
+        course = _Course(inventory, assignment, watcher, exports, clients)
+        course.look_at_n8n()
+        if assignment.probes:
+            course.probe()
+        if assignment.trips:
+            course.travel(ledger)
+        return course.conclude()
+
+
+@dataclass(slots=True)
+class _Course:
+    """One verification under way: what it works with, and what it has gathered so far."""
+
+    inventory: Inventory
+    assignment: Assignment
+    watcher: Watcher
+    exports: Mapping[Route, Mapping[str, Any]]
+    clients: Clients
+    started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    live: Live = field(default_factory=Live)
+    evidence: dict[Route, list[Document]] = field(default_factory=dict)
+    requests: dict[Route, Request] = field(default_factory=dict)
+    cleanups: dict[Route, Cleanup] = field(default_factory=dict)
+    problems: list[ButlerctlError] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    seconds: dict[Route, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.evidence = {route: [as_evidence(route, export)] for route, export in self.exports.items()}
+
+    def look_at_n8n(self) -> None:
+        """What n8n holds for every route."""
+        if self.clients.api is None:
+            self.skipped.append(Skipped("active.published_version", "the inventory has no n8n.api_key"))
+            return
+        with self._tolerating():
+            self.live = read_live(self.clients.api, self.exports, self.inventory.n8n.webhook.prefix)
+        for route in self.exports:
+            self.evidence[route] += self.live.evidence(route)
+
+    def probe(self) -> None:
+        """The four probes of every webhook."""
+        subjects = [
+            subject_of(self.inventory, route, export, self.live.workflows.get(route))
+            for route, export in self.exports.items()
+        ]
+        for route, documents in probe(target_of(self.inventory), subjects).items():
+            self.evidence[route] += documents
+            self.skipped += [
+                Skipped(f"probe.{document['probe']}[{route}]", str(document["skipped"]))
+                for document in documents
+                if "skipped" in document
+            ]
+
+    def travel(self, ledger: Ledger) -> None:
+        """Leftovers of earlier runs first, then all round trips at once.
+
+        Ctrl-C lets the trips under way finish their clean-up and starts no other.
+        """
+        swept = sweep(ledger, self.clients.systems)
+        self.problems += [cleanup.problem for cleanup in swept.cleanups if cleanup.problem]
+        with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="round-trip") as pool:
+            under_way = {
+                self._start(pool, ledger, domain, profile, routes): routes
+                for (domain, profile), routes in self._trips().items()
+            }
+            try:
+                for done in as_completed(under_way):
+                    self._arrive(done.result(), under_way[done])
+            except KeyboardInterrupt:
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def conclude(self) -> Verification:
+        """Judge every route on all its evidence."""
+        bundles = {route: self._bundle(route) for route in self.assignment.routes}
+        run = Run(
+            id=secrets.token_hex(8),
+            nonce=self.assignment.challenge or secrets.token_hex(16),
+            target=self.inventory.n8n.url.get(),
+            started=self.started,
+            finished=datetime.now(UTC),
+            inventory_digest=self.inventory.digest,
+            plan_digest=plan_digest(self.assignment.routes),
+            versions={"butlerctl": __version__, **self.clients.versions},
+            workflows={
+                route.workflow_file.removesuffix(".json"): canonical_digest(export)
+                for route, export in self.exports.items()
+            },
+            routes=tuple(self._result(route, bundle) for route, bundle in bundles.items()),
+            checks=tuple(map(_check_result, check_pins(self.inventory.pins, self.clients.versions))),
+            skipped=tuple(self.skipped),
+            leftovers=tuple(self._leftovers()),
+            lab=self.assignment.lab,
+        )
+        return Verification(run, bundles, tuple(self.problems))
+
+    def _trips(self) -> dict[tuple[str, str], list[Route]]:
+        """The routes by domain and profile: each pair is one round trip."""
+        trips: dict[tuple[str, str], list[Route]] = {}
+        for route in self.assignment.routes:
+            trips.setdefault((OPERATIONS[route.operation].domain, route.profile), []).append(route)
+        return trips
+
+    def _start(
+        self, pool: ThreadPoolExecutor, ledger: Ledger, domain: str, profile: str, routes: list[Route]
+    ) -> Future[Trip]:
+        zone = ZoneInfo(self.inventory.timezone)
+        canary = new_canary(domain, self.inventory.profiles[profile], zone, datetime.now(zone).date())
+        others = tuple(
+            system
+            for (other_domain, other), system in self.clients.systems.items()
+            if other_domain == domain and other != profile
+        )
+        parties = Parties(
+            gateway=self.clients.gateway,
+            api=self.clients.api,
+            workflow_ids=self.live.workflow_ids(),
+            own=self.clients.systems[domain, profile],
+            others=others,
+        )
+        return pool.submit(travel, parties, canary, routes, ledger, self.watcher)
+
+    def _arrive(self, trip: Trip, routes: list[Route]) -> None:
+        self.requests |= trip.requests
+        self.problems += trip.problems
+        for route, documents in trip.evidence.items():
+            self.evidence[route] += documents
+        if trip.cleanup is not None:
+            self.cleanups[next(iter(trip.requests))] = trip.cleanup
+        for route in routes:
+            self.seconds[route] = (datetime.now(UTC) - self.started).total_seconds()
+            self.watcher.judged(route, judge(self._bundle(route)), final=True)
+
+    def _bundle(self, route: Route) -> Bundle:
+        request = self.requests.get(route)
+        return Bundle(
+            intent=request.as_intent() if request else None,
+            evidence=tuple(self.evidence[route]),
+            clock=self.started,
+            zone=ZoneInfo(self.inventory.timezone),
+            name=str(route),
+        )
+
+    def _result(self, route: Route, bundle: Bundle) -> RouteResult:
+        judgement = judge(bundle)
+        if not self.assignment.trips:
+            self.watcher.judged(route, judgement, final=True)
+        return RouteResult(
+            route,
+            judgement,
+            evidence_digest=digest(bundle.as_json()),
+            seconds=self.seconds.get(route, 0.0),
+        )
+
+    def _leftovers(self) -> Iterator[Leftover]:
+        for route, cleanup in self.cleanups.items():
+            what = _WHAT[OPERATIONS[route.operation].domain]
+            for refused in cleanup.refused:
+                hit = refused.hit
+                yield Leftover(route, what, hit.container, hit.object_id, "; ".join(refused.reasons))
+            if cleanup.problem and not cleanup.gone and not cleanup.refused:
+                yield Leftover(route, what, "", cleanup.nonce, cleanup.problem.message)
+
+    @contextmanager
+    def _tolerating(self) -> Iterator[None]:
+        """What butlerctl's own means cannot see is unproven, and said."""
+        try:
+            yield
+        except ButlerctlError as error:
+            self.problems.append(error)
+
+
+def _check_result(pin: PinCheck) -> CheckResult:
+    if pin.seen is None:
+        return CheckResult(
+            f"pin.{pin.name}", Outcome.WARNED, f"pinned is {pin.pinned}; nobody tells what runs"
+        )
+    if pin.seen != pin.pinned:
+        return CheckResult(f"pin.{pin.name}", Outcome.FAILED, f"pinned is {pin.pinned}, seen is {pin.seen}")
+    return CheckResult(f"pin.{pin.name}", Outcome.PASSED, pin.seen)
