@@ -391,8 +391,11 @@ def _exchanges_of(
 
 def _stands_for_a_request(document: Document, evidence: Evidence, route: Route) -> bool:
     """A probe that was sent as the plugin would send it, when the plugin itself was not watched."""
-    plain = "probe" not in document and not is_preflight(document) and not is_without_key(document)
-    return plain and (evidence.bundle.intent is None or evidence.route_of(document) == route)
+    alone = evidence.bundle.intent is None
+    plain = "probe" not in document or (alone and document["probe"] == "answering")
+    if not plain or is_preflight(document) or is_without_key(document):
+        return False
+    return alone or evidence.route_of(document) == route
 
 
 def _on_route(
