@@ -85,14 +85,24 @@ def register_secret(value: str) -> None:
     Of a JSON object (an authorized-user file) the fields of a secret's name are registered too.
     """
     global _registered_forms  # noqa: PLW0603 - one registry for the process, as long as it lives
-    secrets = {secret for secret in (value, *_secrets_inside(value)) if len(secret) >= 4}
+    if value in _registered:
+        return
     with _lock:
-        if secrets <= _registered:
+        _registered.update(secret for secret in (value, *_secrets_inside(value)) if len(secret) >= 4)
+        if not _registered:
             return
-        _registered.update(secrets)
-        forms = {form for secret in _registered for form in _forms(secret)}
-        longest_first = sorted(forms, key=lambda form: (-len(form), form))
-        _registered_forms = re.compile("|".join(map(re.escape, longest_first)))
+        _registered_forms = None
+
+
+def _pattern_of_registered() -> re.Pattern[str] | None:
+    """Compiled when it is first needed after a registration, not at each of many registrations."""
+    global _registered_forms  # noqa: PLW0603 - as above
+    with _lock:
+        if _registered_forms is None and _registered:
+            forms = {form for secret in _registered for form in _forms(secret)}
+            longest_first = sorted(forms, key=lambda form: (-len(form), form))
+            _registered_forms = re.compile("|".join(map(re.escape, longest_first)))
+        return _registered_forms
 
 
 @lru_cache(maxsize=4096)
@@ -103,8 +113,9 @@ def is_secret_name(name: str) -> bool:
 
 def redact_text(text: str) -> str:
     """The text without registered secrets and without anything that looks like a credential."""
-    if _registered_forms is not None:
-        text = _registered_forms.sub(MASK, text)
+    registered = _pattern_of_registered()
+    if registered is not None:
+        text = registered.sub(MASK, text)
     text = _CREDENTIAL.sub(MASK, text)
     text = _USERINFO.sub(MASK, text)
     text = _HEADER_LINE.sub(rf"\g<start>{MASK}", text)

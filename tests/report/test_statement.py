@@ -17,7 +17,7 @@ from report_samples import (
 
 from butlerctl.errors import Refused
 from butlerctl.judge.result import ChainVerdict, Verdict
-from butlerctl.report.run import RouteResult
+from butlerctl.report.run import CheckResult, Outcome, RouteResult
 from butlerctl.report.statement import contradictions, payload_of, run_of
 
 
@@ -34,6 +34,16 @@ def test_a_run_survives_the_way_through_its_statement(make):
     assert read.verdict == run.verdict
     assert read.counts == run.counts
     assert contradictions(payload, read) == []
+
+
+def test_the_verdict_and_the_duration_follow_from_what_was_seen():
+    assert [str(make().verdict) for make in ALL_RUNS] == ["PASS", "FAIL", "UNKNOWN", "PASS", "FAIL"]
+    passed = CheckResult("pin.n8n", Outcome.PASSED)
+    failed = CheckResult("pin.n8n", Outcome.FAILED)
+    assert good_run(checks=(passed,)).verdict is ChainVerdict.PASS
+    assert run_of_routes(replace(proven_route(ROUTES[0]), checks=(failed,))).verdict is ChainVerdict.FAIL
+    assert good_run().seconds == 3.5
+    assert good_run().lab is False
 
 
 def test_the_statement_is_an_in_toto_test_result_over_the_workflow_digests():

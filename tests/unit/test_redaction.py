@@ -90,6 +90,7 @@ DOCUMENTS = {
             f"httpx.Headers([(b'x-l4ck3y-auth', b'{PLANTED}')])",
             BASIC,
             f"password: {PLANTED}",
+            "token=planted",
             f'"x-l4ck3y-auth": ["{PLANTED}"]',
         ],
     },
@@ -147,6 +148,8 @@ HARMLESS = [
     {"hint": "the secret is wrong: compare N8N_WEBHOOK_SECRET with the credential in n8n"},
     {"hint": "give the n8n credential a living token: reconnect it"},
     {"start": "2026-12-01T15:00:00-05:00", "url": "http://127.0.0.1:5678//webhook//L4CK3Y/calendar/add/wife"},
+    {"body": '{"token": "", "secret": null, "password": false}'},
+    {"name": "token", "type": "string", "default": "none"},
     {"required": ["token", "calendar"], "enum": ["husband", "wife"]},
     {"properties": {"token": {"type": "string", "description": "a page"}}},
     {"values": ["2026-12-01", "milk", 4.2], "ok": True, "error": None, "password": None, "secret": False},
@@ -194,10 +197,11 @@ def ways_to_write(secret):
         yield base64.urlsafe_b64encode(f"{before}{secret} and more".encode()).decode()
 
 
-SECRET_TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=12, max_size=24)
+SECRET_CHARACTERS = st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], exclude_characters="~")
+SECRET_TEXT = st.text(SECRET_CHARACTERS, min_size=12, max_size=24)
 
 
-@given(secret=SECRET_TEXT, around=st.text(max_size=10))
+@given(secret=SECRET_TEXT, around=st.sampled_from(["", "~", "~~ "]))
 @settings(max_examples=60, deadline=None)
 def test_a_registered_secret_is_masked_however_it_is_written(secret, around):
     redaction._registered, redaction._registered_forms = set(), None
@@ -205,8 +209,9 @@ def test_a_registered_secret_is_masked_however_it_is_written(secret, around):
     for written in ways_to_write(secret):
         masked = redact_text(f"{around}{written}{around}")
         assert MASK in masked
-        assert written not in masked
         assert secret not in masked
+    for written in (secret, json.dumps(secret)[1:-1], html.escape(secret), quote(secret, safe="")):
+        assert redact_text(f"{around}{written}{around}") == f"{around}{MASK}{around}"
 
 
 @given(
