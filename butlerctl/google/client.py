@@ -1,7 +1,7 @@
 """The one door to Google: credentials, service objects, and answers with typed problems.
 
 No other module imports Google's packages. The traps that this module keeps shut: `token_uri` of a file is
-ignored by the client, proxies apply to loopback, service objects are not safe to share between threads,
+ignored by the client, proxies apply to loopback, connections are not safe to share between threads,
 errors of Sheets have another shape, and a write must never be repeated by the library.
 """
 
@@ -13,6 +13,7 @@ import ssl
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Self
 
 import google_auth_httplib2
@@ -52,6 +53,8 @@ _RATE_REASONS = frozenset(
 _SCOPE_REASONS = frozenset({"insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"})
 _API_OFF_REASONS = frozenset({"accessNotConfigured", "SERVICE_DISABLED"})
 
+_building = threading.Lock()
+
 # The libraries warn about every retry; what matters of it becomes a problem of an Answer.
 for _name in ("googleapiclient", "google.auth", "google.oauth2", "google_auth_httplib2"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
@@ -69,7 +72,7 @@ class Answer:
 class Account:
     """One person's Google, read with the credential that belongs to butlerctl (never to n8n).
 
-    Safe to use from several threads: each has service objects of its own. Use as a context manager.
+    Safe to use from several threads: each has a connection of its own. Use as a context manager.
     """
 
     def __init__(
@@ -114,40 +117,25 @@ class Account:
         return not self.scopes or bool(self.scopes & WRITE_SCOPES[domain])
 
     def events(self) -> Any:
-        return self._resource("calendar.events", lambda: self._service("calendar").events())
+        return _resource("calendar", ("events",), self._base)
 
     def tasks(self) -> Any:
-        return self._resource("tasks.tasks", lambda: self._service("tasks").tasks())
+        return _resource("tasks", ("tasks",), self._base)
 
     def spreadsheets(self) -> Any:
-        return self._resource("sheets.spreadsheets", lambda: self._service("sheets").spreadsheets())
+        return _resource("sheets", ("spreadsheets",), self._base)
 
     def values(self) -> Any:
-        """Kept for each thread: making this resource costs more than a request on loopback."""
-        return self._resource("sheets.values", lambda: self.spreadsheets().values())
+        return _resource("sheets", ("spreadsheets", "values"), self._base)
 
-    def _resource(self, name: str, make: Any) -> Any:
-        known: dict[str, Any] = self._local.__dict__.setdefault("resources", {})
-        if name not in known:
-            known[name] = make()
-        return known[name]
-
-    def _service(self, api: str) -> Any:
-        return self._resource(api, lambda: self._build(api))
-
-    def _build(self, api: str) -> Any:
-        proxy = None if self._base else httplib2.proxy_info_from_environment
-        connection = httplib2.Http(timeout=self._timeout, proxy_info=proxy)  # type: ignore[no-untyped-call]  # ships no types
-        self._connections.append(connection)
-        authorized = google_auth_httplib2.AuthorizedHttp(self._credentials, http=connection)  # type: ignore[no-untyped-call]  # ships no types
-        return build(
-            api,
-            _VERSION[api],
-            http=authorized,
-            static_discovery=True,
-            cache_discovery=False,
-            client_options={"api_endpoint": self._base + _PATH[api]} if self._base else {},
-        )
+    def _connection(self) -> Any:
+        """This thread's own: two threads on one connection read each other's answers."""
+        if not hasattr(self._local, "connection"):
+            proxy = None if self._base else httplib2.proxy_info_from_environment
+            plain = httplib2.Http(timeout=self._timeout, proxy_info=proxy)  # type: ignore[no-untyped-call]  # ships no types
+            self._connections.append(plain)
+            self._local.connection = google_auth_httplib2.AuthorizedHttp(self._credentials, http=plain)  # type: ignore[no-untyped-call]  # ships no types
+        return self._local.connection
 
     def read(self, request: Any) -> Answer:
         """Send a request that changes nothing; failures that pass are retried."""
@@ -160,19 +148,41 @@ class Account:
     def _execute(self, request: Any, retries: int) -> Answer:
         who = f"Google, for {self.profile}"
         try:
-            body = request.execute(num_retries=retries)
+            body = request.execute(http=self._connection(), num_retries=retries)
         except HttpError as error:
             return _refused(who, int(error.resp.status), error.content)
         except RefreshError as error:
             return _no_token(who, error)
         except (GoogleAuthError, httplib2.HttpLib2Error, OSError) as error:
             return Answer(None, None, _unreachable(who, error))
-        except ValueError:
-            problem = Unreachable(f"{who}: the answer is not JSON", hint=_SOMETHING_ELSE)
-            return Answer(200, None, problem)
+        except (ValueError, TypeError, KeyError):  # google-auth on a token that is a page
+            return _page(who)
         finally:
             register_secret(self._credentials.token or "")
-        return Answer(200 if body != "" else 204, body or None)
+        if body == "" and request.method == "DELETE":
+            return Answer(204, None)
+        return Answer(200, body) if isinstance(body, dict) else _page(who)
+
+
+def _resource(api: str, names: tuple[str, ...], base: str) -> Any:
+    """The client's resource. It only describes requests and is shared; connections are given to execute."""
+    with _building:
+        return _built(api, names, base)
+
+
+@cache
+def _built(api: str, names: tuple[str, ...], base: str) -> Any:
+    """Kept, because making `values` of Sheets costs more than a dozen requests on loopback."""
+    if names:
+        return getattr(_built(api, names[:-1], base), names[-1])()
+    return build(
+        api,
+        _VERSION[api],
+        http=httplib2.Http(),  # type: ignore[no-untyped-call]  # ships no types
+        static_discovery=True,
+        cache_discovery=False,
+        client_options={"api_endpoint": base + _PATH[api]} if base else {},
+    )
 
 
 _SOMETHING_ELSE = "something else answers in Google's place: look at google.url of the inventory, at proxies and sign-in pages"
@@ -204,6 +214,11 @@ def _authorized_user(profile: str, token: str) -> dict[str, Any]:
     register_secret(info["refresh_token"])
     register_secret(info["client_secret"])
     return info
+
+
+def _page(who: str) -> Answer:
+    """A 200 that is not Google's: the client hands it on as text."""
+    return Answer(200, None, Unreachable(f"{who}: the answer is not JSON", hint=_SOMETHING_ELSE))
 
 
 def _refused(who: str, status: int, content: bytes) -> Answer:
@@ -254,12 +269,11 @@ def _no_token(who: str, error: RefreshError) -> Answer:
     body = error.args[1] if len(error.args) > 1 and isinstance(error.args[1], dict) else {"error": text}
     if error.retryable:
         return Answer(503, redact(body), TryAgain(f"{who}: no access token: {redact_text(text)}"))
+    hint = _TESTING
     if "invalid_client" in text:
         hint = "the OAuth client was deleted or its secret changed: " + _NEW_TOKEN
-    elif "reauth" in text.lower() or "rapt" in text.lower():
-        hint = "the organisation asks this person to sign in again: " + _NEW_TOKEN
-    else:
-        hint = _TESTING
+    elif "Reauthentication" in text:  # google-auth's own words, with advice for another tool
+        text, hint = "sign in again", "the organisation asks for a new sign-in now and then: " + _NEW_TOKEN
     return Answer(401, redact(body), NotPermitted(f"{who}: token refused: {redact_text(text)}", hint=hint))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from butlerctl.google.client import Account
@@ -43,14 +44,18 @@ class SearchedPlaces(ABC):
         return own + self._strays(own, pattern, window, "after")
 
     def _strays(self, own: Sighting, pattern: re.Pattern[str], window: Window, when: str) -> Sighting:
-        """What is in the other places. Their documents are evidence only when they hold something."""
+        """What is in the other places. Their documents are evidence only when they hold something,
+        and are marked as `misplaced`.
+        """
         known = frozenset(hit.object_id for hit in own.found)
         strays = Sighting()
         for place in self._places[1:]:
             if own.problem or strays.problem:
                 break
             there = self._search(place, pattern, window, when, known)
-            strays += there if there.found or there.problem else Sighting()
+            if there.found or there.problem:
+                marked = tuple(document | {"misplaced": True} for document in there.readbacks)
+                strays += replace(there, readbacks=marked)
         return strays
 
     @abstractmethod

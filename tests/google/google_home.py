@@ -19,6 +19,9 @@ from butlerctl.ledger import Window
 
 WIFE, HUSBAND = "wife@example.test", "husband@example.test"
 NONCE = "BTLR-7K2MXW4QRT"
+FULL_ACCESS = tuple(
+    f"https://www.googleapis.com/auth/{name}" for name in ("calendar", "tasks", "spreadsheets")
+)
 HEADER = ["date", "item", "amount"]
 START = datetime(2026, 12, 14, 15, 0, tzinfo=UTC)
 WINDOW = Window(START, START + timedelta(hours=1))
@@ -55,7 +58,7 @@ class Home:
 
     def call(self, verb: str, path: str, *, user: str = WIFE, **options: Any) -> httpx.Response:
         """A request as n8n would make it: another client, full access."""
-        token = self.emulator.access_token(self.emulator.grant(user))
+        token = self.emulator.access_token(self.emulator.grant(user, scopes=FULL_ACCESS))
         headers = {"Authorization": f"Bearer {token}"} | options.pop("headers", {})
         return self.wire.request(verb, path, headers=headers, **options)
 
@@ -100,5 +103,6 @@ def new_home(stack: ExitStack) -> Home:
             f"sheet-{user}", owner=user, tabs={"Log": [HEADER], "butler verify": [HEADER]}
         )
     server = stack.enter_context(LoopbackServer(emulator))
-    wire = stack.enter_context(httpx.Client(base_url=server.url, trust_env=False))
+    client = httpx.Client(base_url=server.url, trust_env=False, verify=False)  # noqa: S501 - plain HTTP, no certificates to load
+    wire = stack.enter_context(client)
     return Home(emulator, server.url, stack, wire)
