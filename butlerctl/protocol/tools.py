@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
+from butlerctl.inventory.model import Inventory
 from butlerctl.inventory.operations import OPERATION_OF_TOOL, OPERATIONS
 
 INSTANT_PATTERN = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:[0-5]\d)$"
@@ -44,6 +45,14 @@ class ToolSchema:
     name: str
     description: str
     parameters: Mapping[str, Any]
+
+
+def shape_of(inventory: Inventory) -> ToolShape:
+    """What the tools offer for each person of the inventory."""
+    return {
+        name: ProfileShape(tuple(person.task_lists), person.spreadsheet.tabs, person.spreadsheet.columns)
+        for name, person in inventory.profiles.items()
+    }
 
 
 def household_tools(shape: ToolShape) -> tuple[ToolSchema, ...]:

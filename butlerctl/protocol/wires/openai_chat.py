@@ -147,14 +147,13 @@ def _choice_zero(chunk: dict[str, Any]) -> dict[str, Any]:
 
 
 def _whole_call(entry: dict[str, Any], end: _End, no_id: str | None) -> WireCall:
-    is_function = _is_function(entry)
-    function = obj(entry.get("function") if is_function else entry.get(entry["type"]))
+    function = obj(entry.get("function")) or obj(entry.get("custom"))
     return WireCall(
         name_of(function.get("name")),
         _wire_id(entry, no_id),
         arguments_of(function.get("arguments")),
         complete=end.is_good,
-        is_function=is_function,
+        is_function=_is_function(entry),
     )
 
 
