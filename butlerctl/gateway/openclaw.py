@@ -15,7 +15,7 @@ from urllib.parse import quote, urlsplit
 
 from butlerctl.errors import BadInput, NotPermitted, TryAgain, Unreachable
 from butlerctl.gateway.interface import TurnRecord
-from butlerctl.gateway.rows import messages_of, with_delivered
+from butlerctl.gateway.rows import messages_of, provider_failure, with_delivered
 from butlerctl.redaction import redact, redact_text, register_secret
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _SHORT_SECONDS = 10.0
-# The gateway relays a provider's failure in its own words; 408 is a provider's 500.
+# The gateway relays a provider's failure in its own words; 408 is a provider's 5xx.
 _PROVIDER_STATUSES = frozenset({402, 408, 429})
 _PROVIDER_MESSAGE = re.compile(r"^[45]\d\d\b|provider|FailoverError")
 
@@ -53,7 +53,7 @@ class OpenClawGateway:
         self._timeout = timeout
         self._client = httpx.Client(
             headers={"Authorization": f"Bearer {token}"} if token else {},
-            trust_env=urlsplit(url).hostname not in _LOOPBACK,
+            trust_env=not _is_loopback(self._url),
         )
 
     def ask(self, prompt: str, *, session: str) -> TurnRecord:
@@ -68,7 +68,7 @@ class OpenClawGateway:
             "complete": whole and not outcome.lost,
         }
         if outcome.failure is not None:
-            transcript["completions"] = [outcome.failure]
+            transcript["completions"] = [provider_failure(rows) or outcome.failure]
         elapsed_ms = int((time.monotonic() - clock) * 1000)
         return TurnRecord(session, redact_text(outcome.reply), redact(transcript), (), started, elapsed_ms)
 
@@ -170,6 +170,14 @@ class OpenClawGateway:
         return BadInput(
             f"{self._url} is no OpenClaw gateway: {why}", hint="is gateway.url of the inventory right?"
         )
+
+
+def _is_loopback(url: str) -> bool:
+    """Whether a proxy of the environment has no business here."""
+    try:
+        return urlsplit(url).hostname in _LOOPBACK
+    except ValueError as error:
+        raise BadInput(f"the gateway's address {url!r} is none: {error}") from error
 
 
 def _said(error: Exception) -> str:

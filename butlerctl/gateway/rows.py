@@ -29,6 +29,15 @@ def with_delivered(messages: list[Message], reply: str) -> list[Message]:
     return [*messages, {"role": "assistant", "content": reply, "delivered": True}]
 
 
+def provider_failure(rows: Sequence[Row]) -> dict[str, Any] | None:
+    """The provider's own answer in a transcript's `completions` form, where the last row is a failure of it."""
+    last = rows[-1] if rows else {}
+    code = str(last.get("errorCode", ""))
+    if last.get("stopReason") != "error" or not code.isdigit():
+        return None
+    return {"http_status": int(code), "body": {"error": {"message": str(last.get("errorMessage", ""))}}}
+
+
 def _message(row: Row) -> Message | None:
     role = row.get("role")
     if role == "assistant":

@@ -17,7 +17,7 @@ from butlerctl.gateway.house_rules import house_rules
 from butlerctl.gateway.webhook_tools import ToolRun, WebhookToolsSettings
 from butlerctl.inventory.operations import Route
 from butlerctl.lab.gateway.faults import FaultyTools
-from butlerctl.lab.gateway.sessions import Session, Sessions, content_of, rows_of, shown, user_row
+from butlerctl.lab.gateway.sessions import Session, Sessions, content_of, error_of, rows_of, shown, user_row
 from butlerctl.protocol.budget import Budget
 from butlerctl.protocol.loop import Turn, run_turn
 from butlerctl.protocol.provider import ChatProvider, Message
@@ -248,8 +248,7 @@ def _provider_failure(turn: Turn) -> Response:
     status = last.get("http_status")
     if status not in _PROVIDER_TYPES:
         return _json({"error": {"message": "upstream provider timeout", "type": "api_error"}}, 408)
-    error = last["body"].get("error") if isinstance(last.get("body"), dict) else None
-    message = error.get("message", "") if isinstance(error, dict) else ""
+    message = error_of(last).get("message", "")
     return _json(
         {"error": {"message": f"{status} {message}".strip(), "type": _PROVIDER_TYPES[status]}}, status
     )

@@ -16,7 +16,6 @@ from butlerctl.protocol.provider import Message
 
 Row = dict[str, Any]
 
-_FAILED_RUN = "The agent run failed before producing a reply."
 _NO_USAGE = {"input": 0, "output": 0, "totalTokens": 0, "cacheRead": 0, "cacheWrite": 0, "cost": {"total": 0}}
 _STOP_REASONS = {"cut_off": "length", "provider_error": "error", "cancelled": "aborted"}
 
@@ -78,12 +77,32 @@ def rows_of(turn: Turn, given: int, provider: str, model: str) -> list[Row]:
         else:
             rows.append(_assistant_row(message, turn, common))
     if turn.stop in ("provider_error", "cancelled", "over_budget"):
-        content = [{"type": "text", "text": _FAILED_RUN}]
-        stop = _STOP_REASONS.get(turn.stop, "error")
-        rows.append(
-            {"role": "assistant", "content": content, **common, "usage": _NO_USAGE, "stopReason": stop}
-        )
+        rows.append(_failure_row(turn, common))
     return rows
+
+
+def _failure_row(turn: Turn, common: Mapping[str, str]) -> Row:
+    """A run that ended without a reply; the provider's status and words where it failed."""
+    stop = _STOP_REASONS.get(turn.stop, "error")
+    row = {"role": "assistant", "content": [], **common, "usage": _NO_USAGE, "stopReason": stop}
+    last = turn.completions[-1] if turn.completions else {}
+    if turn.stop != "provider_error" or last.get("http_status") is None:
+        return row
+    status, error = last["http_status"], error_of(last)
+    return {
+        **row,
+        "errorMessage": f"{status} {error.get('message', '')}".strip(),
+        "errorCode": str(status),
+        "errorType": error.get("type", "unknown"),
+        "errorBody": json.dumps(error, ensure_ascii=False),
+    }
+
+
+def error_of(completion: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The error object in a provider's answer; {} where there is none."""
+    body = completion.get("body")
+    error = body.get("error") if isinstance(body, Mapping) else None
+    return error if isinstance(error, Mapping) else {}
 
 
 def _assistant_row(message: Message, turn: Turn, common: Mapping[str, str]) -> Row:
