@@ -15,6 +15,7 @@ from butlerctl.lab.n8n.clock import now_millis
 from butlerctl.lab.n8n.expressions import ExpressionError, Unsupported
 from butlerctl.lab.n8n.google_nodes import EngineBreak, NodeFailure
 from butlerctl.lab.n8n.nodes import RUNNERS, Context, Item, Node, Outputs
+from butlerctl.workflows.google import SHEETS
 
 
 @dataclass(slots=True)
@@ -129,7 +130,7 @@ def _after_failure(node: Node, items: list[Item], failure: NodeFailure) -> Outpu
         return [[shown]]
     if setting != "continueErrorOutput":
         raise failure
-    keeps_input = node["type"] != "n8n-nodes-base.googleSheets"
+    keeps_input = node["type"] != SHEETS
     return [[], [{**items[0], **shown} if keeps_input else shown]]
 
 

@@ -11,24 +11,18 @@ from urllib.parse import quote
 
 import httpx
 
+from butlerctl.inventory.operations import OPERATIONS
 from butlerctl.lab.n8n.credentials import Credential
 from butlerctl.n8n.http import make_client
+from butlerctl.workflows.google import CALENDAR, SHEETS, TASKS, serves
+from butlerctl.workflows.workflow import Node
 
 Item = dict[str, Any]
 
-OPERATIONS: Mapping[tuple[str, str], str] = {
-    ("n8n-nodes-base.googleCalendar", "getAll"): "calendar_list",
-    ("n8n-nodes-base.googleCalendar", "create"): "calendar_add",
-    ("n8n-nodes-base.googleTasks", "getAll"): "tasks_list",
-    ("n8n-nodes-base.googleTasks", "create"): "tasks_add",
-    ("n8n-nodes-base.googleSheets", "read"): "sheets_read",
-    ("n8n-nodes-base.googleSheets", "append"): "sheets_append",
-}
-_DEFAULT_OPERATION = {"n8n-nodes-base.googleSheets": "read"}
 CREDENTIAL_TYPES: Mapping[str, str] = {
-    "n8n-nodes-base.googleCalendar": "googleCalendarOAuth2Api",
-    "n8n-nodes-base.googleTasks": "googleTasksOAuth2Api",
-    "n8n-nodes-base.googleSheets": "googleSheetsOAuth2Api",
+    CALENDAR: "googleCalendarOAuth2Api",
+    TASKS: "googleTasksOAuth2Api",
+    SHEETS: "googleSheetsOAuth2Api",
 }
 
 _STATUS_TEXTS = {
@@ -50,10 +44,10 @@ _CLOSED = (
 )
 
 
-def operation_of(node: Mapping[str, Any]) -> str | None:
+def operation_of(node: dict[str, Any]) -> str | None:
     """The butler's operation that a Google node carries out, or None for any other node."""
-    kind = node["type"]
-    return OPERATIONS.get((kind, node["parameters"].get("operation", _DEFAULT_OPERATION.get(kind, "create"))))
+    seen = Node(0, node)
+    return next((operation.name for operation in OPERATIONS.values() if serves(seen, operation)), None)
 
 
 class NodeFailure(Exception):

@@ -20,11 +20,11 @@ from butlerctl.lab.n8n.google_nodes import (
     operation_of,
     run,
 )
+from butlerctl.workflows.workflow import BASE, RESPOND
 
 Item = dict[str, Any]
 Node = dict[str, Any]
 Outputs = list[list[Item]]
-RESPOND = "n8n-nodes-base.respondToWebhook"
 
 
 @dataclass(slots=True)
@@ -173,10 +173,10 @@ def _proxy(outputs: Outputs) -> dict[str, Any]:
 
 
 RUNNERS: Mapping[str, Callable[[Context, Node, list[Item]], Outputs]] = {
-    "n8n-nodes-base.code": run_code,
-    "n8n-nodes-base.if": run_if,
+    BASE + "code": run_code,
+    BASE + "if": run_if,
     **dict.fromkeys(CREDENTIAL_TYPES, run_google),
     RESPOND: run_respond,
-    "n8n-nodes-base.stopAndError": run_stop,
+    BASE + "stopAndError": run_stop,
 }
 """Node types that are not here hand their items on."""

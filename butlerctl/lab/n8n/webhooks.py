@@ -19,8 +19,9 @@ from butlerctl.lab.n8n.credentials import Credentials, credential_of
 from butlerctl.lab.n8n.engine import execute
 from butlerctl.lab.n8n.executions import Execution, Executions
 from butlerctl.lab.n8n.google_nodes import GoogleCalls
-from butlerctl.lab.n8n.nodes import RESPOND, Context, Item
+from butlerctl.lab.n8n.nodes import Context, Item
 from butlerctl.lab.n8n.workflows import Version, Workflow, Workflows
+from butlerctl.workflows.workflow import RESPOND
 
 PAYLOAD_LIMIT = 16 * 1024 * 1024
 """Bytes; `N8N_PAYLOAD_SIZE_MAX` of n8n."""

@@ -12,10 +12,10 @@ from typing import Any
 from butlerctl.lab.n8n.clock import now_text
 from butlerctl.lab.n8n.credentials import Credentials, credential_of, new_id
 from butlerctl.lab.n8n.google_nodes import CREDENTIAL_TYPES
+from butlerctl.workflows.workflow import BASE, WEBHOOK
 
-WEBHOOK = "n8n-nodes-base.webhook"
 _OTHER_NODES = ("code", "if", "noOp", "respondToWebhook", "stickyNote", "stopAndError", "webhook")
-NODE_TYPES = frozenset({*(f"n8n-nodes-base.{name}" for name in _OTHER_NODES), *CREDENTIAL_TYPES})
+NODE_TYPES = frozenset({*(BASE + name for name in _OTHER_NODES), *CREDENTIAL_TYPES})
 CONFLICT = "There is a conflict with one of the webhooks."
 
 
