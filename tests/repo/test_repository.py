@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 REGISTRY_HOSTS = re.compile(
     r"pypi\.org|pythonhosted\.org|registry\.npmjs\.org|registry\.yarnpkg\.com|deb\.debian\.org"
 )
-MACHINE_PATHS = re.compile(r"(?<![\w.])/(work|root|home/[a-z]+)/[a-z.]")
+MACHINE_PATHS = re.compile(r"(?<![\w.])/(work|root|home/(?!node/)[a-z]+)/[a-z.]")
 THIS_FILE = Path(__file__).resolve()
 
 

@@ -48,6 +48,24 @@ class Observed:
     verdict: Verdict
     by: str = ""
 
+    @property
+    def is_harmful(self) -> bool:
+        return self.verdict is Verdict.HARMFUL
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "case": self.case.id,
+            "group": self.case.group,
+            "sent": self.case.title,
+            "right": str(self.case.right),
+            "outcome": str(self.outcome),
+            "refused_by": self.by,
+            "requests": len(self.exchanges),
+            "status": self.run.status,
+            "reply": self.run.reply,
+            "verdict": str(self.verdict),
+        }
+
 
 def observe(
     case: Case, run: Run, messages: Sequence[Mapping[str, Any]], exchanges: Sequence[Mapping[str, Any]]

@@ -59,7 +59,8 @@ def _harms(results: Sequence[Observed]) -> Iterator[str]:
     yield "## In short"
     yield ""
     for kind, found in kinds.items():
-        yield f"- {kind}: {'; '.join(result.case.title for result in found) or 'nothing'}."
+        titles = "; ".join(_escaped(result.case.title) for result in found)
+        yield f"- {kind}: {titles or 'nothing'}."
     yield ""
 
 
@@ -77,8 +78,13 @@ def _tables(results: Sequence[Observed]) -> Iterator[str]:
                 _count(result),
                 f"**{result.verdict}**" if result.verdict is Verdict.HARMFUL else str(result.verdict),
             )
-            yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+            yield f"| {' | '.join(map(_escaped, cells))} |"
         yield ""
+
+
+def _escaped(text: str) -> str:
+    """Text in a table of Markdown: a tag would vanish, and a bar end the cell."""
+    return text.replace("<", "&lt;").replace("|", "\\|")
 
 
 def _what(result: Observed) -> str:
