@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from butlerctl.errors import BadInput, NotPermitted, TryAgain, Unreachable
+from butlerctl.gateway.http import client_for
 from butlerctl.gateway.interface import TurnRecord
 from butlerctl.gateway.rows import messages_of, provider_failure, with_delivered
 from butlerctl.redaction import redact, redact_text, register_secret
@@ -21,7 +22,6 @@ from butlerctl.redaction import redact, redact_text, register_secret
 if TYPE_CHECKING:
     import httpx
 
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _SHORT_SECONDS = 10.0
 # The gateway relays a provider's failure in its own words; 408 is a provider's 5xx.
 _PROVIDER_STATUSES = frozenset({402, 408, 429})
@@ -45,16 +45,11 @@ class OpenClawGateway:
     """Talks to `url`. `agent` is the agent's id, `timeout` the seconds that one turn may take."""
 
     def __init__(self, url: str, token: str, *, agent: str, timeout: float = 60.0) -> None:
-        import httpx
-
         register_secret(token)
         self._url = url.rstrip("/")
         self._agent = agent
         self._timeout = timeout
-        self._client = httpx.Client(
-            headers={"Authorization": f"Bearer {token}"} if token else {},
-            trust_env=not _is_loopback(self._url),
-        )
+        self._client = client_for(self._url, headers={"Authorization": f"Bearer {token}"} if token else {})
 
     def ask(self, prompt: str, *, session: str) -> TurnRecord:
         """See `AgentGateway.ask`."""
@@ -170,14 +165,6 @@ class OpenClawGateway:
         return BadInput(
             f"{self._url} is no OpenClaw gateway: {why}", hint="is gateway.url of the inventory right?"
         )
-
-
-def _is_loopback(url: str) -> bool:
-    """Whether a proxy of the environment has no business here."""
-    try:
-        return urlsplit(url).hostname in _LOOPBACK
-    except ValueError as error:
-        raise BadInput(f"the gateway's address {url!r} is none: {error}") from error
 
 
 def _said(error: Exception) -> str:

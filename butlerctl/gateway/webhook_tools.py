@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
+from butlerctl.gateway.http import client_for
 from butlerctl.gateway.webhook_answer import Answer, failed, observe
 from butlerctl.inventory.operations import OPERATION_OF_TOOL, Route
 from butlerctl.protocol.registry import Registry, Tool
@@ -84,13 +85,11 @@ class WebhookTools:
     """Sends tool calls to n8n. One HTTP client for all of them; use as a context manager, or `close` it."""
 
     def __init__(self, settings: WebhookToolsSettings) -> None:
-        import httpx
-
         register_secret(settings.secret)
         self.settings = settings
         self._schemas = {schema.name: Tool(schema) for schema in household_tools(settings.shape)}
         # As the plugin's fetch: no proxy of the environment, no redirects.
-        self._client = httpx.Client(trust_env=False, follow_redirects=False)
+        self._client = client_for(settings.n8n_url, trust_env=False)
 
     def close(self) -> None:
         self._client.close()

@@ -11,6 +11,7 @@ import pytest
 from model_household import COUPLE, offered, rules
 
 from butlerctl.errors import UsageProblem
+from butlerctl.gateway.http import client_for
 from butlerctl.inventory.operations import Route
 from butlerctl.lab.model.misbehave import KINDS
 from butlerctl.lab.model.server import MODEL_NAME, LabModel
@@ -42,7 +43,7 @@ class Served:
 @pytest.fixture
 def served() -> Iterator[Served]:
     model = LabModel()
-    with LoopbackServer(model.app) as server, httpx.Client(base_url=server.url, trust_env=False) as client:
+    with LoopbackServer(model.app) as server, client_for(server.url, base_url=server.url) as client:
         yield Served(model, client)
 
 
