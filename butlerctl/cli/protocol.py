@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterable, Iterator
-from enum import StrEnum
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from butlerctl.errors import BadInput, ExitCode
+from butlerctl.cli.common import Format
+from butlerctl.errors import ExitCode
 
 if TYPE_CHECKING:
     from butlerctl.protocol.normalize import Normalized
@@ -31,11 +30,6 @@ REGISTRY = typer.Option(
 )
 
 
-class Format(StrEnum):
-    TEXT = "text"
-    JSON = "json"
-
-
 @app.command()
 def normalize(
     payload: Path = typer.Argument(help="A provider's response as JSON; - reads it from standard input."),
@@ -50,13 +44,15 @@ def normalize(
     The payload is a response object, a list of stream chunks, or for a *_text adapter a JSON string.
     Exit code 0 when every call is good, 1 with errors or leaks, 78 for a payload that is no JSON.
     """
+    from butlerctl.cli.documents import print_line, read_json
     from butlerctl.protocol.normalize import normalize as normalize_payload
 
-    turn = normalize_payload(adapter, _read_json(payload), _registry(registry))
+    turn = normalize_payload(adapter, read_json(payload), _registry(registry))
     if format_ is Format.JSON:
         print(json.dumps(_turn_json(turn)))
     else:
-        _print(_turn_lines(turn))
+        for line in _turn_lines(turn):
+            print_line(line)
     raise typer.Exit(int(ExitCode.PROVEN if turn.is_clean else ExitCode.BROKEN))
 
 
@@ -75,39 +71,26 @@ def dispatch(
 
     Exit code 0 when every call is good, 1 when an observation is an error, 78 for a file that is no JSON.
     """
+    from butlerctl.cli.documents import print_line, read_json
     from butlerctl.protocol.replay import read_calls, replay
 
     allowed = _registry(registry)
-    turn = read_calls(_read_json(calls), allowed)
-    observations = replay(turn, allowed, _read_json(results))
+    turn = read_calls(read_json(calls), allowed)
+    observations = replay(turn, allowed, read_json(results))
     if format_ is Format.JSON:
         print(json.dumps({"observations": [_observation_json(each) for each in observations]}))
     else:
-        _print(
-            f"{each.id}  {each.name or '(no name)'}  {each.code or 'ok'}  {each.content}"
-            for each in observations
-        )
+        for each in observations:
+            print_line(f"{each.id}  {each.name or '(no name)'}  {each.code or 'ok'}  {each.content}")
     failed = any(each.code for each in observations)
     raise typer.Exit(int(ExitCode.BROKEN if failed else ExitCode.PROVEN))
 
 
 def _registry(path: Path) -> Registry:
+    from butlerctl.cli.documents import read_json
     from butlerctl.protocol.registry import read_registry
 
-    return read_registry(_read_json(path))
-
-
-def _read_json(path: Path) -> Any:
-    from butlerctl.protocol.decode import NotStrictJson, read_payload
-
-    name = "standard input" if str(path) == "-" else str(path)
-    try:
-        text = sys.stdin.buffer.read().decode() if str(path) == "-" else path.read_bytes().decode()
-        return read_payload(text)
-    except OSError as error:
-        raise BadInput(f"{name}: {error.strerror}") from error
-    except (UnicodeDecodeError, NotStrictJson) as error:
-        raise BadInput(f"{name} is no JSON: {error}") from error
+    return read_registry(read_json(path))
 
 
 def _turn_json(turn: Normalized) -> dict[str, Any]:
@@ -143,10 +126,3 @@ def _observation_json(observation: Observation) -> dict[str, Any]:
         "executed": observation.executed,
         "content": json.loads(observation.content),
     }
-
-
-def _print(lines: Iterable[str]) -> None:
-    """What a model wrote may hold what the terminal cannot show."""
-    encoding = sys.stdout.encoding or "utf-8"
-    for line in lines:
-        print(line.encode(encoding, "backslashreplace").decode(encoding))

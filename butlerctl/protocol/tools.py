@@ -6,6 +6,8 @@ what JSON Schema can say; `argument_faults` adds what it cannot (a date that exi
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -60,6 +62,15 @@ def household_tools(shape: ToolShape) -> tuple[ToolSchema, ...]:
     return tuple(
         ToolSchema(operation.tool, *_BUILDERS[operation.name](shape)) for operation in OPERATIONS.values()
     )
+
+
+def schema_hash(tool: ToolSchema) -> str:
+    """The hash that OpenClaw reports of a tool's schema: sha256 (hex) over its compact JSON text.
+
+    The order of the keys counts; it is the same here and in the plugin.
+    """
+    text = json.dumps(tool.parameters, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def argument_faults(tool: str, arguments: Mapping[str, Any], shape: ToolShape) -> list[str]:
