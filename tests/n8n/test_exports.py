@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from butlerctl.inventory.operations import OPERATIONS
 from butlerctl.lab.n8n.contract import ScriptError, check_input, constants_of, format_response
+from butlerctl.lab.n8n.expressions import evaluate
 from butlerctl.workflows.template import SHIPPED, exports, main, workflow
 from butlerctl.workflows.template_nodes import check_script, format_script
 
@@ -237,3 +238,26 @@ def test_the_formatter_in_javascript_is_the_one_of_the_stand_in(operation, items
     except ScriptError as error:
         want = {"error": str(error)}
     assert got == want
+
+
+def _respond_bodies() -> list[tuple[str, str]]:
+    return [
+        (f"{name}: {node['name']}", node["parameters"]["responseBody"])
+        for name, text in exports().items()
+        if name.endswith("_wife.json")
+        for node in json.loads(text)["nodes"]
+        if node["type"].endswith("respondToWebhook")
+    ]
+
+
+@pytest.mark.parametrize(("where", "body"), _respond_bodies())
+def test_an_answer_of_the_exports_is_the_same_in_javascript_and_in_the_lab(where, body, code_node):
+    for item in (
+        {"data": {"id": "x", "n": [1, 2.5, None]}, "bad": ["a: b"], "error": 'Sheet with name "x" not found'},
+        {"error": {"message": "The service is receiving too many requests from you"}},
+        {},
+    ):
+        script = "const $json = $input.first().json, $execution = { id: '7' };\n"
+        expression = body.removeprefix("={{").removesuffix("}}")
+        got = code_node.run(f"{script}return [{{ json: {{ text: {expression} }} }}];", [item])
+        assert got["items"][0]["text"] == evaluate(body, {"$json": item, "$execution": {"id": "7"}}), where

@@ -65,9 +65,9 @@ def _refusals(operation: str, given: Mapping[str, Any], shape: ProfileShape) -> 
 
 
 def _fits(rule: Mapping[str, Any], value: Any) -> bool:
-    from jsonschema import Draft202012Validator
+    from jsonschema_rs import Draft202012Validator
 
-    return bool(Draft202012Validator(rule).is_valid(value))
+    return Draft202012Validator(dict(rule)).is_valid(value)
 
 
 def _right(rule: Mapping[str, Any], shape: ProfileShape) -> str:
