@@ -158,17 +158,26 @@ _BY_STATUS: tuple[tuple[frozenset[int], re.Pattern[str], Kind], ...] = (
 
 def _of_wrapper(value: Mapping[str, Any], document: Document, *, failed: bool) -> Answer:
     """The plugin's result. Its `ok` is a claim: status and body are looked at again."""
-    data = value.get("data")
     status = _status_in(value)
-    said = payload.error_inside(value)
+    body = next((value[key] for key in ("data", "body") if value.get(key) is not None), None)
+    told = " ".join(
+        str(value[key]) for key in ("error", "message", "detail") if isinstance(value.get(key), str)
+    )
+    said = told or payload.error_inside(value)
     if status is not None and not 200 <= status < 300:
-        kind, body, _ = _classify(status, "", data if data is not None else value)
-        return Answer(kind, document, status, body, f"HTTP {status}: {said or kind}"[:_SHOWN])
-    if failed or value.get("ok") is False or (said and data is None):
-        return _of_words(
-            said or json.dumps(value), document, body=data if isinstance(data, Mapping) else None
-        )
-    return Answer(Kind.JSON, document, 200, data if data is not None else value, said[:_SHOWN])
+        kind, parsed, words = _classify(status, "", body if body is not None else value)
+        return Answer(kind, document, status, parsed, words[:_SHOWN])
+    if value.get("ok") is not False and not failed and not (said and body is None):
+        return Answer(Kind.JSON, document, 200, body if body is not None else value)
+    if status is not None and isinstance(body, str) and not _is_cut(body):
+        kind, parsed, words = _classify(status, "", body)
+        return Answer(kind, document, status, parsed, f"{words} {told}"[:_SHOWN])
+    return _of_words(said or json.dumps(value), document, body=body if isinstance(body, Mapping) else None)
+
+
+def _is_cut(body: str) -> bool:
+    """An excerpt of a JSON body, of which the end is missing."""
+    return body.lstrip()[:1] in {"{", "["} and _parsed(body) is None
 
 
 def _of_words(said: str, document: Document, *, body: Any = None, failed: bool = True) -> Answer:

@@ -296,7 +296,8 @@ def _side_cases(
         profile = (call.arguments or {}).get("profile")
         if operation and isinstance(profile, str) and call.arguments is not None:
             asked = effect.asked_of(call.arguments, evidence.bundle.zone)
-            key = (operation.name, profile, (asked.title, str(asked.cells)) if operation.writes else "")
+            made = (asked.title, asked.start, asked.due, str(asked.cells)) if operation.writes else ()
+            key = (operation.name, profile, made)
             groups.setdefault(key, []).append(call)
     for (operation_name, profile, _), group in groups.items():
         asked_arguments = group[-1].arguments or {}

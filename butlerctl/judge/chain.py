@@ -11,7 +11,7 @@ from butlerctl.judge import files, hints, standing
 from butlerctl.judge.case import Case, Evidence, cases_of
 from butlerctl.judge.claim import Judged
 from butlerctl.judge.conversation import Conversation
-from butlerctl.judge.finding import Finding
+from butlerctl.judge.finding import Finding, broken
 from butlerctl.judge.links import active, call, credential, google, header, report, request, route, shape
 from butlerctl.judge.masks import Masks
 from butlerctl.judge.result import (
@@ -106,7 +106,7 @@ def _examine(evidence: Evidence, conversation: Conversation | None) -> _Run:
         replace(finding, link=hints.link_of(finding.check))
         for finding in (
             *standing.findings(evidence),
-            *_imitations(conversation, alone=alone),
+            *_recording(conversation, alone=alone),
             *files.findings(evidence),
         )
     ]
@@ -117,17 +117,17 @@ def _examine(evidence: Evidence, conversation: Conversation | None) -> _Run:
     return _Run(cases, findings, counting, said, turn, claim, notes)
 
 
-def _imitations(conversation: Conversation | None, *, alone: bool) -> Iterator[Finding]:
-    """Without a request, text that imitates a call is a break of its own."""
-    kinds = call.imitations(conversation) if conversation and alone and not conversation.calls else ()
-    if conversation and kinds:
-        yield Finding(
-            Verdict.BROKEN,
-            "call.toolcall_structured",
-            f"text that imitates a call ({', '.join(kinds)})",
-            "native calls only",
-            documents=(conversation.document,),
-        )
+def _recording(conversation: Conversation | None, *, alone: bool) -> Iterator[Finding]:
+    """Without a request, text that imitates a call and a result without a call are breaks of their own."""
+    if conversation is None or not alone:
+        return
+    kinds = call.imitations(conversation) if not conversation.calls else ()
+    if kinds:
+        seen = f"text that imitates a call ({', '.join(kinds)})"
+        yield broken("call.toolcall_structured", seen, conversation.document, expected="native calls only")
+    for name in conversation.orphans[:1]:
+        seen = f'a result of "{name}" without a call'
+        yield broken("call.orphan_result", seen, conversation.document, expected="a call for every result")
 
 
 def _remarks(loose: Iterable[Finding], counting: Iterable[Finding]) -> tuple[Note, ...]:

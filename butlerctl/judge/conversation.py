@@ -57,7 +57,7 @@ def read_conversation(document: Document, prompt: str = "") -> Conversation:
         offered=tuple(str(name) for name in offered) if isinstance(offered, list) else None,
         complete=document.get("complete") is not False,
         orphans=_orphans(everything),
-        provider_error=_provider_error(_list(document.get("completions"))),
+        provider_error=_provider_error(_list(document.get("completions"))) or _failed_row(assistant),
     )
 
 
@@ -154,6 +154,12 @@ def _provider_error(completions: Sequence[Any]) -> str:
         return f"HTTP {status} without a choice"
     finish = _finish_reason(body)
     return f"the model call ended with {finish}" if finish in {"error", "content_filter"} else ""
+
+
+def _failed_row(assistant: Sequence[Mapping[str, Any]]) -> str:
+    """A gateway's row for a model call that failed."""
+    error = assistant[-1].get("error") if assistant else None
+    return str(error) if error else ""
 
 
 def _finish_reason(body: Any) -> str:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from butlerctl.evidence import Document
 from butlerctl.judge import routes
 from butlerctl.judge.case import Evidence
 from butlerctl.judge.finding import Finding, broken
 from butlerctl.judge.hints import CHECKS
-from butlerctl.workflows.engine import lint_documents
-from butlerctl.workflows.findings import Finding as LintFinding
+
+if TYPE_CHECKING:
+    from butlerctl.workflows.findings import Finding as LintFinding
 
 _NO_BREAK = frozenset({"lint.inactive"})
 """The flag in a file is not the live state."""
@@ -30,13 +31,8 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
         for at, item in enumerate(exports)
         if isinstance(item.get("document"), Mapping)
     }
-    found = (
-        lint_documents({name: item["document"] for name, item in readable.items()}).findings
-        if readable
-        else ()
-    )
     by_check: dict[str, list[LintFinding]] = {}
-    for finding in found:
+    for finding in _lint(readable):
         if finding.check in CHECKS and finding.check not in _NO_BREAK and _counts(finding, readable):
             by_check.setdefault(finding.check, []).append(finding)
     for check, group in by_check.items():
@@ -47,6 +43,14 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
         routes_found = {evidence.route_of(document) for document in documents}
         route = routes_found.pop() if len(routes_found) == 1 else None
         yield replace(broken(check, told, *documents, expected="a workflow file without it"), route=route)
+
+
+def _lint(files: Mapping[str, Document]) -> Sequence[LintFinding]:
+    if not files:
+        return ()
+    from butlerctl.workflows.engine import lint_documents  # all the rules: not for bundles without files
+
+    return lint_documents({name: item["document"] for name, item in files.items()}).findings
 
 
 def _counts(finding: LintFinding, files: Mapping[str, Document]) -> bool:

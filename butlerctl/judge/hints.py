@@ -64,6 +64,16 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
             "the model made the same write twice",
             "Remove the second copy by hand; switch on the gateway's loop detection and check that results reach the model.",
         ),
+        "call.orphan_result": Check(
+            "call",
+            "there is a result without a call",
+            "The gateway dropped the call, or the model named a tool that is not there: look at the wire to the provider.",
+        ),
+        "call.observed": Check(
+            "call",
+            "a call has no result",
+            "What became of it is open: read Google back before anything is sent again.",
+        ),
         "route.path": Check(
             "route",
             "the request went to another path than that of operation and profile",

@@ -48,16 +48,13 @@ def _tool(case: Case) -> str:
 
 def _doubled(case: Case, turn: Conversation) -> Finding | None:
     """The same write again, although the one before it had worked and made an object of its own."""
-    good = [attempt for attempt in case.good if attempt.call in case.right]
-    if not case.operation.writes or len(good) < 2 or len(case.object_ids) < 2:
-        return None
-    first = case.attempts.index(good[0])
-    if first == len(case.attempts) - 1:
+    calls = [attempt.call for attempt in case.good if attempt.call]
+    same = [call for call in calls if call.arguments == calls[0].arguments]
+    if not case.operation.writes or len(same) < 2 or len(case.object_ids) < 2:
         return None
     return broken(
         "call.no_duplicate_calls",
-        f"{len(case.right)} calls of {good[0].call.name if good[0].call else case.operation.tool} with the same arguments,"
-        " although the first had worked",
+        f"{len(case.right)} calls of {same[0].name} with the same arguments, although the first had worked",
         turn.document,
         expected="one call",
     )
