@@ -13,7 +13,11 @@ from functools import lru_cache
 from typing import Any
 
 _WIDE = "\uff5c"  # the full-width bar of DeepSeek's tokens
-_BAR = f"[|{_WIDE}\u2016\u2223\u2225\u2502\u2503\u01c0\u2758\u23d0\uffe8]"  # and what it was seen turned into
+# The upright bars that it was seen turned into, or is easily taken for.
+_BAR = (
+    f"[|{_WIDE}\u00a6\u01c0\u01c1\u2016\u2223\u2225\u23aa\u23d0\u2502\u2503\u2551\u258f\u2595\u2758\u2759\u275a"
+    "\u3021\u4e28\ufe31\ufe33\uffe4\uffe8]"
+)
 
 _MARKUP: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
@@ -26,7 +30,7 @@ _MARKUP: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "dsml",
         re.compile(
-            rf"<\s*+(?:/\s*+)?{_BAR}{{1,2}}\s*+(?:/\s*+)?DSML\s*+{_BAR}"
+            rf"<\s*+(?:/\s*+)?{_BAR}{{1,2}}\s*+(?:/\s*+)?DSML\b"
             rf"|[{_WIDE}\u2016]\s*+DSML\s*+[{_WIDE}\u2016]"
         ),
     ),

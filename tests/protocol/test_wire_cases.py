@@ -55,3 +55,8 @@ def test_the_command_prints_the_same_as_one_object(case, tmp_path, capsys):
     assert set(printed["leaks"]) == set(expected["leaks"])
     assert set(printed["notes"]) == set(expected["notes"])
     assert code == (1 if expected["errors"] or expected["leaks"] else 0)
+
+
+def test_the_documentation_names_every_adapter():
+    page = (REGISTRY_FILE.parents[3] / "docs" / "protocol.md").read_text(encoding="utf-8")
+    assert [name for name in ADAPTERS if f"`{name}`" not in page] == []
