@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from model_household import COUPLE, FAMILY, household, offered, rules
 
 from butlerctl.checks.canary import new_canary, new_nonce, title_of
@@ -272,6 +274,71 @@ def test_a_tool_that_is_not_offered_is_not_called() -> None:
         f"Add the task {CODE} for the wife", household_of([rules("2026-07-08", "UTC")], tools)
     )
     assert unclear == Unclear("add_task", "tool")
+
+
+_BITS = st.sampled_from(
+    [
+        "Add",
+        "put",
+        "'x\"",
+        "„",
+        "“",
+        "«",
+        "wife's",
+        "the",
+        "husband",
+        "calendar",
+        "sheet",
+        "Log",
+        "task",
+        "row",
+        ":",
+        ",",
+        ";",
+        "|",
+        "10:00",
+        "24:00",
+        "25:99",
+        "from",
+        "to",
+        "bis",
+        "31",
+        "February",
+        "9999-12-31",
+        "0001-01-01",
+        "2026-02-30",
+        "next",
+        "Friday",
+        "in",
+        "999",
+        "weeks",
+        "half",
+        "past",
+        "one",
+        "7/4/2026",
+        "4.7.",
+        "am",
+        "pm",
+        "first",
+        "5",
+        "2026-07-04T10:00:00+14:00",
+        "0001-01-01T00:00:00+14:00",
+        "9999-12-31T23:59:59Z",
+        "heute",
+        "um",
+        "halb",
+        "für",
+        "eine",
+        "Stunde",
+    ]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(_BITS | st.text(max_size=8), max_size=14).map(" ".join))
+def test_no_text_brings_the_model_down(text: str) -> None:
+    wanted = understand(text, household())
+    assert wanted is None or wanted.tool in household().tools
 
 
 def test_a_title_with_a_nonce_is_found_without_quotes() -> None:

@@ -14,7 +14,8 @@ from typing import NamedTuple, TypeVar
 
 from butlerctl.lab.model import time_patterns, words
 
-_T = TypeVar("_T")
+_Day = TypeVar("_Day", bound=date)
+_YEARS = range(1900, 3000)
 _DAY = timedelta(days=1)
 _WEEK = timedelta(days=7)
 _MINUTES_PAST = {
@@ -297,8 +298,10 @@ def _number(text: str) -> float:
     return special.get(word) or float(words.NUMBERS.get(word) or word.replace(",", "."))
 
 
-def _valid(make: Callable[[], _T]) -> _T | None:
+def _valid(make: Callable[[], _Day]) -> _Day | None:
+    """The day or moment, or None where there is none such, or none that a household plans."""
     try:
-        return make()
+        made = make()
     except ValueError:
         return None
+    return made if made.year in _YEARS else None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from typing import Any
@@ -17,7 +18,7 @@ _ZONES = (
     re.compile(rf"(?i:time ?zone)[^\n]{{0,40}}?\b({_AREA}|UTC)\b"),
     re.compile(rf"\b({_AREA})\b"),
 )
-_TODAY = re.compile(r"(?i:today|date)[^\n]{0,40}?\b(\d{4}-\d{2}-\d{2})\b")
+_TODAY = re.compile(r"\b(?i:today|date)\b[^\n]{0,40}?\b(\d{4}-\d{2}-\d{2})\b")
 _COLUMNS = re.compile(r"([^:;()]+):\s*([^;()]+)")
 
 
@@ -79,10 +80,10 @@ def household_of(messages: Sequence[Mapping[str, Any]], tools: Iterable[Mapping[
         text_of(message) for message in messages if message.get("role") in {"system", "developer"}
     )
     name, zone = _zone(told)
-    day = _TODAY.search(told)
-    today = date.fromisoformat(day[1]) if day is not None else datetime.now(zone).date()
     functions = [tool["function"] for tool in tools if isinstance(tool.get("function"), Mapping)]
-    return Household(today, zone, name, {f["name"]: f.get("parameters") or {} for f in functions})
+    return Household(
+        _today(told, zone), zone, name, {str(f.get("name")): f.get("parameters") or {} for f in functions}
+    )
 
 
 def text_of(message: Mapping[str, Any]) -> str:
@@ -94,10 +95,15 @@ def text_of(message: Mapping[str, Any]) -> str:
     return "\n".join(str(part.get("text", "")) for part in parts if isinstance(part, Mapping))
 
 
+def _today(told: str, zone: tzinfo) -> date:
+    for day in _TODAY.findall(told):
+        with suppress(ValueError):
+            return date.fromisoformat(day)
+    return datetime.now(zone).date()
+
+
 def _zone(told: str) -> tuple[str, tzinfo]:
     for name in (name for pattern in _ZONES for name in pattern.findall(told)):
-        try:
+        with suppress(KeyError, ValueError, OSError):  # no such zone
             return name, ZoneInfo(name)
-        except (KeyError, ValueError, OSError):  # no such zone
-            continue
     return "UTC", UTC
