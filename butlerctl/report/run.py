@@ -46,7 +46,8 @@ class RouteResult:
     def verdict(self) -> ChainVerdict:
         """PASS needs all nine links proven and no failed check: stricter than over recorded evidence."""
         links = self.judgement.links
-        if any(link.verdict is Verdict.BROKEN for link in links) or _any_failed(self.checks):
+        broken = any(link.verdict is Verdict.BROKEN for link in links)
+        if broken or self.judgement.verdict is ChainVerdict.FAIL or _any_failed(self.checks):
             return ChainVerdict.FAIL
         complete = tuple(link.link for link in links) == LINKS
         proven = complete and all(link.verdict is Verdict.PROVEN for link in links)

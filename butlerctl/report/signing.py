@@ -55,6 +55,8 @@ def write_report(path: Path, run: Run, signer: Signer | None = None) -> None:
         draft.replace(path)
     except OSError as error:
         raise BadInput(f"{path}: cannot be written: {error.strerror}") from error
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def report_text(run: Run, signer: Signer | None = None) -> str:
@@ -119,7 +121,7 @@ def check_signature(report: Report, trusted: Sequence[PublicKey]) -> PublicKey:
     from securesystemslib.exceptions import VerificationError
 
     if report.envelope is None:
-        raise Refused("the report is unsigned", hint="butlerctl verify --sign KEY signs it")
+        raise Refused("the report is unsigned")
     key = next((key for key in trusted if key.key_id == report.key_id), None)
     if key is None:
         raise Refused(f"the report is signed by a key that is not trusted here: {report.key_id}")

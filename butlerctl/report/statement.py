@@ -240,7 +240,7 @@ def _read_route(document: Mapping[str, Any]) -> RouteResult:
         )
         for link in document["links"]
     )
-    # The judge's own PASS rule is milder; a report carries the strict verdict, derived from the links.
+    # The judge's own PASS rule is milder; a report carries the strict verdict.
     judgement = Judgement(
         verdict=ChainVerdict(document["verdict"]),
         first_broken=_read_first_broken(document["firstBroken"], route),

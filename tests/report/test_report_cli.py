@@ -14,6 +14,7 @@ import pytest
 from report_samples import failed_run, good_run, unknown_run
 
 from butlerctl.cli.app import run as butlerctl
+from butlerctl.errors import BadInput
 from butlerctl.inventory.loader import load_inventory
 from butlerctl.report.current import current_workflows
 from butlerctl.report.keys import load_signer, new_signer, save_key
@@ -219,6 +220,13 @@ def test_a_report_file_is_replaced_as_a_whole_and_leaves_no_draft(tmp_path, repo
         "signing.pem",
         "signing.pem.pub",
     ]
+
+
+def test_a_report_that_cannot_be_written_is_one_clear_line(tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(BadInput, match="cannot be written: Is a directory"):
+        write_report(tmp_path / "folder", good_run())
+    assert list(tmp_path.iterdir()) == [tmp_path / "folder"]
 
 
 def test_keys_are_made_shown_and_never_overwritten(tmp_path, capsys):

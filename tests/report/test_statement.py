@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from importlib.resources import files
 
 import pytest
+from jsonschema import Draft202012Validator
 from report_samples import (
     ALL_RUNS,
     NOW,
@@ -86,6 +88,12 @@ def test_a_route_that_was_planned_and_is_missing_makes_the_run_unknown():
     assert replace(whole, routes=whole.routes[:-1]).verdict is ChainVerdict.UNKNOWN
 
 
+def test_a_route_that_the_judge_fails_is_never_passed_whatever_its_links_say():
+    result = proven_route(ROUTES[0])
+    failed = replace(result, judgement=replace(result.judgement, verdict=ChainVerdict.FAIL))
+    assert run_of_routes(failed).verdict is ChainVerdict.FAIL
+
+
 def test_a_link_named_twice_never_proves_a_route():
     result = proven_route(ROUTES[0])
     links = result.judgement.links
@@ -104,7 +112,8 @@ def test_a_link_named_twice_never_proves_a_route():
         (("predicate", "butlerctl", "verdict"), "UNKNOWN", "verdict"),
         (("predicate", "butlerctl", "counts", "routes"), 11, "counts"),
         (("predicate", "butlerctl", "counts", "links", "proven"), 107, "counts"),
-        (("predicate", "butlerctl", "routes", 3, "verdict"), "FAIL", "verdict of calendar_add/wife"),
+        (("predicate", "butlerctl", "routes", 3, "verdict"), "UNKNOWN", "verdict of calendar_add/wife"),
+        (("predicate", "butlerctl", "routes", 3, "verdict"), "FAIL", "verdict"),
         (("predicate", "butlerctl", "routes", 3, "links", 4, "verdict"), "broken", "failedTests"),
     ],
 )
@@ -164,6 +173,13 @@ def test_a_statement_with_any_field_missing_or_of_the_wrong_type_is_refused_with
 def test_bytes_that_are_no_statement_are_refused_and_never_crash(data):
     with pytest.raises(Refused):
         run_of(data)
+
+
+def test_the_schema_of_the_statement_is_a_valid_schema():
+    schema = json.loads(
+        files("butlerctl.report").joinpath("statement.schema.json").read_text(encoding="utf-8")
+    )
+    Draft202012Validator.check_schema(schema)
 
 
 def test_an_impossible_date_is_refused():
