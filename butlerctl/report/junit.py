@@ -52,6 +52,8 @@ def _route(result: RouteResult, run: Run) -> Element:
         _link(_case(suite, str(result.route), link.link), link, result)
     for check in result.checks:
         _check(suite, str(result.route), check)
+    if result.verdict is ChainVerdict.FAIL and suite.find("testcase/failure") is None:
+        _child(_case(suite, str(result.route), "verdict"), "failure", "the route failed")
     return suite
 
 

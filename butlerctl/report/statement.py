@@ -91,7 +91,7 @@ def contradictions(payload: bytes, run: Run) -> list[str]:
 
 def result_of(run: Run) -> str:
     """PASSED, WARNED or FAILED as the predicate's specification means them; nothing run is FAILED."""
-    if _tests(run, Outcome.FAILED) or not _tests(run, Outcome.PASSED):
+    if run.verdict is ChainVerdict.FAIL or not _tests(run, Outcome.PASSED):
         return "FAILED"
     warned = _tests(run, Outcome.WARNED) or run.verdict is not ChainVerdict.PASS
     return "WARNED" if warned else "PASSED"

@@ -21,7 +21,7 @@ from report_samples import (
 )
 
 from butlerctl import redaction
-from butlerctl.judge.result import Note
+from butlerctl.judge.result import ChainVerdict, Note
 from butlerctl.redaction import register_secret
 from butlerctl.report.keys import new_signer
 from butlerctl.report.render import RENDERERS, render
@@ -201,6 +201,12 @@ def test_junit_fails_for_a_leftover_a_pin_and_an_empty_run():
     assert junit(run_of_routes(skipped=())).attrib["errors"] == "1"
     assert junit(run_of_routes()).attrib["errors"] == "1"
     assert junit(replace(good_run(), routes=good_run().routes[1:])).attrib["errors"] == "1"
+
+
+def test_junit_fails_for_a_route_that_the_judge_fails_without_a_broken_link():
+    result = proven_route(ROUTES[0])
+    failed = replace(result, judgement=replace(result.judgement, verdict=ChainVerdict.FAIL))
+    assert junit(run_of_routes(failed)).attrib["failures"] == "1"
 
 
 def test_junit_carries_any_text_that_n8n_may_answer():

@@ -92,6 +92,7 @@ def test_a_route_that_the_judge_fails_is_never_passed_whatever_its_links_say():
     result = proven_route(ROUTES[0])
     failed = replace(result, judgement=replace(result.judgement, verdict=ChainVerdict.FAIL))
     assert run_of_routes(failed).verdict is ChainVerdict.FAIL
+    assert statement(run_of_routes(failed))["predicate"]["result"] == "FAILED"
 
 
 def test_a_link_named_twice_never_proves_a_route():
