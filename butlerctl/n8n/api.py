@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from butlerctl.errors import BadDocument, NotPermitted, TryAgain, Unreachable
 from butlerctl.n8n.answers import Kind, classify
-from butlerctl.n8n.http import failure_text, make_client
+from butlerctl.n8n.http import failure_text, header_value, make_client
 from butlerctl.redaction import redact_text, register_secret
 
 if TYPE_CHECKING:
@@ -31,11 +31,12 @@ class N8nApi:
     """
 
     def __init__(self, url: str, api_key: str, *, timeout: float = 10.0) -> None:
+        """Raises BadInput for a key that no header can carry."""
         register_secret(api_key)
         self._url = url.rstrip("/")
         headers = {"Accept": "application/json"}
         self._client = make_client(url, timeout=timeout, headers=headers)
-        self._key = api_key
+        self._key = header_value(api_key, "n8n's API key")
 
     def __enter__(self) -> Self:
         return self
@@ -118,7 +119,7 @@ class N8nApi:
 
         try:
             return self._client.get(url, params=dict(query), headers=dict(headers))
-        except (httpx.TransportError, httpx.InvalidURL) as error:
+        except (httpx.RequestError, httpx.InvalidURL) as error:
             raise Unreachable(
                 f"n8n did not answer at {self._url}: {failure_text(error, url)}",
                 hint="check n8n.url in the inventory, and that n8n runs",

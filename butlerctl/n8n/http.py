@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from butlerctl.errors import BadInput
+
 if TYPE_CHECKING:
     import httpx
 
@@ -38,6 +40,16 @@ def make_client(
     )
 
 
+def header_value(value: str, what: str) -> str:
+    """The value, if it can stand in a header. Raises BadInput, which names what it is and never the value."""
+    if not (value.isascii() and value.isprintable()) or value != value.strip():
+        raise BadInput(
+            f"{what} cannot stand in an HTTP header",
+            hint="it holds a line end, a space at its end or a character beyond ASCII",
+        )
+    return value
+
+
 def is_loopback(url: str) -> bool:
     host = urlsplit(url).hostname or ""
     if host == "localhost":
@@ -53,6 +65,8 @@ def failure_text(error: Exception, url: str) -> str:
     import httpx
 
     parts = urlsplit(url)
+    if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol):
+        return f"{parts.scheme or 'no scheme'}: not an address that can be asked"
     place = f"{parts.hostname}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
     words = str(error)
     if isinstance(error, httpx.TimeoutException):

@@ -11,7 +11,7 @@ from enum import StrEnum
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from butlerctl.n8n.http import ANSWER_LIMIT, failure_text, make_client
+from butlerctl.n8n.http import ANSWER_LIMIT, failure_text, header_value, make_client
 from butlerctl.redaction import MASK, redact, redact_text, register_secret
 
 if TYPE_CHECKING:
@@ -58,7 +58,9 @@ class Webhooks:
     """Sends requests, each on a connection of its own. Safe to share between threads."""
 
     def __init__(self, target: Target) -> None:
+        """Raises BadInput for a secret that no header can carry."""
         register_secret(target.secret)
+        header_value(target.secret, "the webhook's secret")
         self.target = target
         self._client = make_client(target.url, timeout=target.timeout, reuse=False)
 
@@ -86,12 +88,9 @@ class Webhooks:
         sent = {"User-Agent": self.target.user_agent, **headers}
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
-        response = self._send(method, url, {**sent, **self._key_header(key)}, content)
-        shown = {
-            Key.NONE: {},
-            Key.WRONG: {self.target.header: WRONG_MASK},
-            Key.RIGHT: {self.target.header: MASK},
-        }
+        key_header = self._key_header(key)
+        response = self._send(method, url, sent | key_header, content)
+        shown = dict.fromkeys(key_header, WRONG_MASK if key is Key.WRONG else MASK)
         return {
             "kind": "exchange",
             "seen_by": "probe",
@@ -99,7 +98,7 @@ class Webhooks:
             "request": {
                 "method": method,
                 "url": redact_text(url),
-                "headers": sent | shown[key],
+                "headers": sent | shown,
                 "body": redact(body),
             },
             "response": response,
@@ -121,7 +120,7 @@ class Webhooks:
             with self._client.stream(method, url, headers=dict(headers), content=content) as answer:
                 body = _read(answer)
                 status, kept = answer.status_code, answer.headers
-        except (httpx.TransportError, httpx.InvalidURL) as error:
+        except (httpx.RequestError, httpx.InvalidURL) as error:
             return {
                 "status": None,
                 "headers": {},

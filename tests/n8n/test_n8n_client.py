@@ -10,9 +10,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from butlerctl.errors import NotPermitted, TryAgain, Unreachable
+from butlerctl.errors import BadInput, NotPermitted, TryAgain, Unreachable
 from butlerctl.inventory.operations import Route
-from butlerctl.lab.n8n import N8nStandIn, gateway_page, json_answer, redirect, sign_in_page
+from butlerctl.lab.n8n import N8nStandIn, gateway_page, json_answer, page, redirect, sign_in_page
 from butlerctl.lab.server import LoopbackServer
 from butlerctl.n8n.api import N8nApi
 from butlerctl.n8n.executions import as_evidence, find_by_id, find_by_nonce
@@ -229,6 +229,7 @@ def test_a_stack_trace_of_n8n_is_not_kept(home):
 def test_without_a_secret_no_header_is_sent(home):
     with webhooks(home, secret="") as client:
         exchange = client.post("L4CK3Y/calendar/add/wife", {}, Key.RIGHT)
+    assert HEADER not in exchange["request"]["headers"]
     assert exchange["response"]["status"] == 403
 
 
@@ -266,3 +267,26 @@ def test_a_slow_answer_is_a_timeout_and_the_work_is_done_all_the_same(home):
     home.n8n.switches.slow.clear()
     assert response["error"].startswith("ETIMEDOUT")
     assert len(home.google.objects_with(slow["summary"])) == 1
+
+
+def test_an_endless_answer_is_cut(home, in_front):
+    in_front(page(200, "x" * 6_000_000))
+    with webhooks(home) as client:
+        exchange = client.post("L4CK3Y/calendar/add/wife", {}, Key.NONE)
+    assert len(exchange["response"]["body"]) < 100_000
+
+
+@pytest.mark.parametrize("value", ["two\nlines", "schlüssel-nicht-ascii", "blank-at-the-end "])
+def test_a_secret_that_no_header_can_carry_is_refused_without_being_shown(home, value):
+    with pytest.raises(BadInput, match="cannot stand in an HTTP header") as error:
+        webhooks(home, secret=value)
+    assert value.strip() not in error.value.message + error.value.hint
+    with pytest.raises(BadInput):
+        N8nApi(home.url, value)
+
+
+@pytest.mark.parametrize("url", ["n8n.example.test", "ftp://n8n.example.test", "http://"])
+def test_an_address_that_cannot_be_asked_is_unreachable_in_one_line(url):
+    with N8nApi(url, "key-of-nothing") as api, pytest.raises(Unreachable) as error:
+        api.workflows()
+    assert "\n" not in error.value.message

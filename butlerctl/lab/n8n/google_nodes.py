@@ -96,6 +96,8 @@ class GoogleCalls:
             answer = self._authorised(credential, method, path, query, body)
         except httpx.TransportError as error:
             raise _no_answer(error) from error
+        except RuntimeError as error:  # the stand-in was closed while an execution ran on
+            raise NodeFailure(_CLOSED) from error
         if answer.status_code >= 400:
             raise _refused(answer)
         try:
