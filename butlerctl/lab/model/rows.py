@@ -64,21 +64,22 @@ def _in_order(cells: list[str], columns: Sequence[str], today: date) -> list[str
     if len(columns) != len(cells):
         return [_bare(cell) for cell in cells]
     named = [_named_column(cell, columns) for cell in cells]
-    order = (
-        sorted(range(len(cells)), key=lambda n: named[n] or 0)
-        if set(named) == set(range(len(cells)))
-        else range(len(cells))
-    )
+    if set(named) == set(range(len(columns))):
+        cells = [cells[named.index(number)] for number in range(len(columns))]
     return [
-        _as_cell(_bare(_without_label(cells[source], column)), column, today)
-        for source, column in zip(order, columns, strict=True)
+        _as_cell(_bare(_without_label(cell, column)), column, today)
+        for cell, column in zip(cells, columns, strict=True)
     ]
 
 
 def _named_column(cell: str, columns: Sequence[str]) -> int | None:
-    return next(
-        (n for n, column in enumerate(columns) if _without_label(cell, column) != _no_lead(cell)), None
-    )
+    """The column that a cell begins with: by its own name, else by a word of its kind."""
+    said = _no_lead(cell).lower()
+    exact = [
+        n for n, column in enumerate(columns) if re.match(rf"{re.escape(column.lower())}(?:\s|[:=])", said)
+    ]
+    alike = [n for n, column in enumerate(columns) if _without_label(cell, column) != _no_lead(cell)]
+    return next(iter(exact + alike), None)
 
 
 def _no_lead(cell: str) -> str:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from butlerctl.inventory.operations import OPERATIONS
 from butlerctl.lab.model import rows, words
-from butlerctl.lab.model.dates import When, read_when
 from butlerctl.lab.model.household import Household
+from butlerctl.lab.model.intent import (
+    COURTESY,
+    WRITES,
+    Request,
+    is_beyond_the_tools,
+    named,
+    operation_of,
+    prepare,
+)
 from butlerctl.lab.model.people import find_profile
-from butlerctl.lab.model.sentence import Sentence, first_quote
+from butlerctl.lab.model.sentence import first_quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,50 +42,22 @@ class Unclear:
     missing: str
 
 
-@dataclass(slots=True)
-class _Request:
-    """One request on its way to being understood."""
-
-    sentence: Sentence
-    household: Household
-    when: When
-    profile: str = ""
-
-
-_COURTESY = re.compile(rf"^(?:[\s,!.]*(?<!\w)(?:{words.COURTESY})(?!\w)[\s,!.]*)+", re.IGNORECASE)
-_STARTS_READ = re.compile(rf"^[¿\s]*(?:{words.READ_VERBS}|{words.QUESTION_WORDS})(?!\w)", re.IGNORECASE)
-_STARTS_WRITE = re.compile(rf"^[¡\s]*(?:{words.WRITE_VERBS})(?!\w)", re.IGNORECASE)
-_STARTS_OTHER = re.compile(rf"^\s*(?:{words.OTHER_VERBS})(?!\w)", re.IGNORECASE)
-_READ_ANYWHERE = words.pattern(words.READ_ANYWHERE)
-_WRITES = words.pattern(words.WRITE_VERBS)
 _CONTAINER = words.pattern(words.CONTAINERS)
 _REPORTING = re.compile(words.REPORTING_CLAUSE, re.IGNORECASE)
 _LIMIT = re.compile(words.LIMITS, re.IGNORECASE)
 _TITLE_LABEL = words.pattern(words.TITLE_LABELS)
 _ROW_WORDS = words.pattern(words.ROW_WORDS)
 _CATEGORY = re.compile(words.CATEGORY, re.IGNORECASE)
-_NOUNS: tuple[tuple[str, re.Pattern[str], int], ...] = (
-    ("calendar", words.pattern(words.CALENDAR), 2),
-    ("tasks", words.pattern(words.TASKS), 3),
-    ("tasks", words.pattern(words.TASKS_WEAK), 1),
-    ("sheets", words.pattern(words.SHEETS), 3),
-    ("sheets", words.pattern(words.SHEETS_WEAK), 1),
-)
-_VERBS: Mapping[str, tuple[str, str]] = {
-    "calendar": ("calendar_add", "calendar_list"),
-    "tasks": ("tasks_add", "tasks_list"),
-    "sheets": ("sheets_append", "sheets_read"),
-}
 
 
 def understand(text: str, household: Household) -> Wanted | Unclear | None:
     """What the person wants done, or None where no tool is called for."""
-    request = _prepare(text, household)
-    operation = _operation(request)
+    request = prepare(text, household)
+    operation = operation_of(request)
     if operation is None:
         return None
     tool = OPERATIONS[operation].tool
-    if tool not in household.tools or _STARTS_OTHER.search(_spoken(request)):
+    if tool not in household.tools or is_beyond_the_tools(request):
         return Unclear(tool, "tool")
     mention = find_profile(request.sentence.masked, household.profiles)
     if mention is None and len(household.profiles) != 1:
@@ -93,79 +73,21 @@ def understand(text: str, household: Household) -> Wanted | Unclear | None:
     return Wanted(tool, {"profile": request.profile, **arguments})
 
 
-def _prepare(text: str, household: Household) -> _Request:
-    sentence = Sentence(text)
-    month_first = household.zone_name.startswith("America/")
-    return _Request(sentence, household, read_when(sentence.masked, household.today, month_first=month_first))
-
-
-def _operation(request: _Request) -> str | None:
-    spoken = _spoken(request)
-    domain = _domain(spoken, request)
-    if domain is None:
-        return None
-    write, read = _VERBS[domain]
-    return read if _reads(spoken) else write
-
-
-def _spoken(request: _Request) -> str:
-    return _COURTESY.sub("", request.sentence.masked)
-
-
-def _reads(spoken: str) -> bool:
-    """A question or a reading verb first means reading, a writing verb anywhere writing; a bare note is written."""
-    if _STARTS_READ.search(spoken):
-        return True
-    if _WRITES.search(spoken):
-        return False
-    return spoken.rstrip().endswith("?") or _READ_ANYWHERE.search(spoken) is not None
-
-
-def _domain(spoken: str, request: _Request) -> str | None:
-    """Calendar, tasks or sheets, by nouns and by the names of lists and tabs; by the times where there are none."""
-    scores = {"calendar": 0, "tasks": 0, "sheets": 0}
-    for domain, pattern, weight in _NOUNS:
-        scores[domain] += weight if pattern.search(spoken) else 0
-    scores["sheets"] += 3 if _named(request, request.household.tabs) is not None else 0
-    scores["tasks"] += 2 if _named(request, request.household.task_lists) is not None else 0
-    has_event = request.when.event(request.household.zone) is not None
-    scores["calendar"] += 1 if has_event else 0
-    best = max(scores, key=lambda domain: scores[domain])
-    if scores[best]:
-        return best
-    if not request.when.days and request.when.period is None:
-        return None
-    if _STARTS_READ.search(spoken):
-        return "calendar"
-    return "tasks" if _STARTS_WRITE.search(spoken) and not request.when.times else None
-
-
-def _named(request: _Request, names: Sequence[str]) -> str | None:
-    """The longest of these names that the text mentions. A verb at the head of the text is no name ("Log 5 …")."""
-    courtesy = _COURTESY.match(request.sentence.masked)
-    head = courtesy.end() if courtesy is not None else 0
-    for name in sorted(names, key=len, reverse=True):
-        place = request.sentence.place_of(name)
-        if place is not None and (place[0] > head or _WRITES.fullmatch(name) is None):
-            return name
-    return None
-
-
-def _cross_out_name(request: _Request, name: str | None) -> None:
+def _cross_out_name(request: Request, name: str | None) -> None:
     place = request.sentence.place_of(name) if name is not None else None
     request.sentence.cross_out([place] if place is not None else [])
 
 
-def _cross_out_frame(request: _Request) -> None:
+def _cross_out_frame(request: Request) -> None:
     """Cross out what frames a request and never belongs to its content."""
     sentence = request.sentence
-    for match in (_COURTESY.match(sentence.masked), _WRITES.search(sentence.masked)):
+    for match in (COURTESY.match(sentence.masked), WRITES.search(sentence.masked)):
         sentence.cross_out([match.span()] if match is not None else [])
     for pattern in (_CONTAINER, _REPORTING, _LIMIT, _CATEGORY):
         sentence.cross_out_words(pattern)
 
 
-def _title(request: _Request) -> str | None:
+def _title(request: Request) -> str | None:
     """The title: quoted, or behind a label such as "called", or what is left of the sentence."""
     household, sentence = request.household, request.sentence
     category = _category(request)
@@ -176,15 +98,15 @@ def _title(request: _Request) -> str | None:
         return quoted
     _cross_out_frame(request)
     sentence.cross_out(request.when.spans)
-    return sentence.labelled(_TITLE_LABEL) or sentence.best_piece(_WRITES)
+    return sentence.labelled(_TITLE_LABEL) or sentence.best_piece(WRITES)
 
 
-def _category(request: _Request) -> dict[str, str]:
+def _category(request: Request) -> dict[str, str]:
     match = _CATEGORY.search(request.sentence.text)
     return {"category": match["name"]} if match is not None else {}
 
 
-def _calendar_add(request: _Request) -> dict[str, Any] | str:
+def _calendar_add(request: Request) -> dict[str, Any] | str:
     event = request.when.event(request.household.zone)
     if event is None:
         return "start" if request.when.start(request.household.zone) is None else "end"
@@ -194,13 +116,13 @@ def _calendar_add(request: _Request) -> dict[str, Any] | str:
     return {"summary": title, "start": _written(event[0]), "end": _written(event[1]), **_category(request)}
 
 
-def _calendar_list(request: _Request) -> dict[str, Any]:
+def _calendar_list(request: Request) -> dict[str, Any]:
     window = request.when.window(request.household.zone)
     times = {} if window is None else {"start": _written(window[0]), "end": _written(window[1])}
     return {**times, **_limit(request)}
 
 
-def _tasks_add(request: _Request) -> dict[str, Any] | str:
+def _tasks_add(request: Request) -> dict[str, Any] | str:
     chosen = _task_list(request)
     _cross_out_name(request, chosen.get("list"))
     title = _title(request)
@@ -211,21 +133,21 @@ def _tasks_add(request: _Request) -> dict[str, Any] | str:
     return {"title": title, **due, **chosen}
 
 
-def _tasks_list(request: _Request) -> dict[str, Any]:
+def _tasks_list(request: Request) -> dict[str, Any]:
     return {**_task_list(request), **_limit(request)}
 
 
-def _task_list(request: _Request) -> dict[str, str]:
-    name = _named(request, request.household.task_lists)
+def _task_list(request: Request) -> dict[str, str]:
+    name = named(request, request.household.task_lists)
     return {"list": name} if name is not None else {}
 
 
-def _sheets_read(request: _Request) -> dict[str, Any] | str:
+def _sheets_read(request: Request) -> dict[str, Any] | str:
     tab = _tab(request)
     return "sheet" if tab is None else {"sheet": tab, **_limit(request)}
 
 
-def _sheets_append(request: _Request) -> dict[str, Any] | str:
+def _sheets_append(request: Request) -> dict[str, Any] | str:
     tab = _tab(request)
     if tab is None:
         return "sheet"
@@ -236,12 +158,12 @@ def _sheets_append(request: _Request) -> dict[str, Any] | str:
     return "values" if cells is None else {"sheet": tab, "values": cells}
 
 
-def _listed_cells(request: _Request) -> list[str] | None:
+def _listed_cells(request: Request) -> list[str] | None:
     columns, width = request.household.columns(request.profile), request.household.width(request.profile)
     return rows.listed_cells(request.sentence.chunks(), columns, width, request.household.today)
 
 
-def _told_cells(request: _Request) -> list[str] | None:
+def _told_cells(request: Request) -> list[str] | None:
     """Cells by their kind: a day, a number and the rest. Who logs something without a day means today."""
     columns, sentence = request.household.columns(request.profile), request.sentence
     day = request.when.days[0] if request.when.days else request.household.today
@@ -250,12 +172,12 @@ def _told_cells(request: _Request) -> list[str] | None:
     return rows.cells_by_kind(columns, day, amount, _title(request))
 
 
-def _tab(request: _Request) -> str | None:
+def _tab(request: Request) -> str | None:
     tabs = request.household.tabs
-    return tabs[0] if len(tabs) == 1 else _named(request, tabs)
+    return tabs[0] if len(tabs) == 1 else named(request, tabs)
 
 
-def _limit(request: _Request) -> dict[str, int]:
+def _limit(request: Request) -> dict[str, int]:
     match = _LIMIT.search(request.sentence.masked)
     return {"limit": int(match["n"])} if match is not None else {}
 
@@ -264,7 +186,7 @@ def _written(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds")
 
 
-_ARGUMENTS: Mapping[str, Callable[[_Request], dict[str, Any] | str]] = {
+_ARGUMENTS: Mapping[str, Callable[[Request], dict[str, Any] | str]] = {
     "calendar_add": _calendar_add,
     "calendar_list": _calendar_list,
     "tasks_add": _tasks_add,

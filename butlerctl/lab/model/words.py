@@ -208,11 +208,12 @@ COURTESY = (
     r"por favor|hola|puedes|podrías|podría|puede"
 )
 
+# "Title" alone may belong to a title: it is a label before a colon, or behind "with the".
 TITLE_LABELS = (
-    r"called|titled|named|entitled|(?:with (?:the )?)?(?:title|summary|subject|name)|"
-    r"namens|heißt|mit (?:dem|der) (?:titel|betreff|namen|bezeichnung)|titel|betreff|"
-    r"appelée?|intitulée?|nommée?|avec (?:le|pour) titre|titre|"
-    r"llamad[oa]|titulad[oa]|con (?:el )?título|título"
+    r"called|titled|named|entitled|(?:with|under) (?:the )?(?:title|summary|subject|name)|"
+    r"namens|heißt|(?:mit|unter) (?:dem|der) (?:titel|betreff|namen|bezeichnung)|"
+    r"appelée?|intitulée?|nommée?|avec (?:le|pour) titre|llamad[oa]|titulad[oa]|con (?:el )?título|"
+    r"(?:title|summary|subject|name|titel|betreff|titre|título)(?=\s*[:=])"
 )
 
 # Words that may stand before or after a title without being part of it.
