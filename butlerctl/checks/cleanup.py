@@ -37,6 +37,7 @@ class Cleanup:
 
     nonce: str
     removed: tuple[Hit, ...] = ()
+    """Seen before, and seen gone after."""
     refused: tuple[Refused, ...] = ()
     gone: bool = False
     """An own search after everything found nothing any more."""
@@ -126,10 +127,11 @@ def _conclude(asked: Asked, ledger: Ledger, steps: Sequence[_Step], after: Sight
     _record(asked, ledger, refused)
     if gone:
         ledger.gone(asked.nonce)
-    stuck = {*left, *explained}
+    stays = {*left, *explained}
+    removed = [step.hit for step in steps if step.hit.object_id not in stays]
     return Cleanup(
         nonce=asked.nonce,
-        removed=tuple(step.hit for step in steps if step.hit.object_id not in stuck),
+        removed=() if after.problem else tuple(removed),
         refused=tuple(refused),
         gone=gone,
         problem=after.problem or next(iter(problems), None),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from butlerctl.checks.sweep import Sweep
+    from butlerctl.errors import ButlerctlError
     from butlerctl.google.interface import Hit
     from butlerctl.inventory.model import Inventory
 
@@ -82,17 +83,30 @@ def _lines(result: Sweep) -> Iterator[str]:
         yield from (f"deleted  {_name(hit)}" for hit in cleanup.removed)
         for refused in cleanup.refused:
             yield f"REMAINS  {_name(refused.hit)}: {'; '.join(refused.reasons)}"
-        if cleanup.problem:
-            yield f"unknown  {cleanup.nonce}: {cleanup.problem.message}"
-            yield from (f"         hint: {cleanup.problem.hint}" for _ in range(bool(cleanup.problem.hint)))
     yield from (f"REMAINS  {_name(hit)}: no ledger knows it" for hit in result.strangers)
-    yield from (f"unknown  {problem.message}" for problem in result.problems)
+    yield from _problem_lines(result)
     if result.damaged_lines:
         numbers = ", ".join(map(str, result.damaged_lines))
         yield f"REMAINS  the ledger is damaged in line {numbers}: look for BTLR- objects by hand"
     removed = sum(len(cleanup.removed) for cleanup in result.cleanups)
     remain = sum(len(cleanup.refused) for cleanup in result.cleanups) + len(result.strangers)
-    yield f"{len(result.cleanups)} looked for, {removed} deleted, {remain} remain"
+    unknown = sum(cleanup.problem is not None for cleanup in result.cleanups)
+    tail = f", {unknown} unknown" if unknown else ""
+    yield f"{len(result.cleanups)} looked for, {removed} deleted, {remain} remain{tail}"
+
+
+def _problem_lines(result: Sweep) -> Iterator[str]:
+    """One problem may keep butlerctl from looking for many nonces: it is told once."""
+    found: dict[str, tuple[ButlerctlError, list[str]]] = {}
+    for cleanup in result.cleanups:
+        if cleanup.problem:
+            found.setdefault(cleanup.problem.message, (cleanup.problem, []))[1].append(cleanup.nonce)
+    for problem in result.problems:
+        found.setdefault(problem.message, (problem, []))
+    for problem, nonces in found.values():
+        yield f"unknown  {', '.join(nonces) or 'strays'}: {problem.message}"
+        if problem.hint:
+            yield f"         hint: {problem.hint}"
 
 
 def _name(hit: Hit) -> str:

@@ -87,7 +87,8 @@ class Account:
         """
         info = _authorized_user(profile, token)
         self.profile = profile
-        self.scopes = frozenset(info.get("scopes") or ())
+        scopes = info.get("scopes") or ()
+        self.scopes = frozenset(scopes.split() if isinstance(scopes, str) else scopes)
         self._base = url.rstrip("/")
         self._timeout = timeout
         self._retries = retries

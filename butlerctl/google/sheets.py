@@ -194,5 +194,5 @@ def _clearing(nonce: str, sheet_id: int) -> dict[str, Any]:
 
 def _unmarked(hit: Hit) -> tuple[str, ...]:
     """The cells of the row that do not hold the nonce: they stay, and a person is told."""
-    cells = [str(cell) for cell in hit.body["values"] if cell != "" and hit.nonce not in str(cell)]
+    cells = [repr(cell) for cell in hit.body["values"] if cell != "" and hit.nonce not in str(cell)]
     return (f"cells of {hit.object_id} without the nonce: {', '.join(cells)}",) if cells else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -370,6 +371,26 @@ def test_a_fault_can_be_for_one_person_only(home):
 def test_the_token_endpoint_can_fail_too(home):
     home.emulator.faults.plant(refuse("token", 500, "backendError", times=1))
     assert refresh(home, home.emulator.grant(WIFE)).status_code == 500
+
+
+def test_many_clients_at_once_lose_and_mix_nothing(home):
+    home.emulator.add_spreadsheet("busy", owner=WIFE, tabs={"Log": [["n"]]})
+    token = home.emulator.access_token(home.emulator.grant(WIFE))
+
+    def work(start):
+        with httpx.Client(base_url=home.url, trust_env=False, verify=False) as client:  # noqa: S501 - plain HTTP
+            client.headers["Authorization"] = f"Bearer {token}"
+            for number in range(start, start + 10):
+                client.post(TASKS, json={"title": f"task {number}"})
+                path = "/v4/spreadsheets/busy/values/Log:append?valueInputOption=RAW"
+                client.post(path, json={"values": [[number]]})
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(0, 40, 10)))
+    titles = [item["title"] for item in home.call("GET", TASKS + "?maxResults=100").json()["items"]]
+    rows = home.call("GET", "/v4/spreadsheets/busy/values/Log!A2:A").json()["values"]
+    assert sorted(titles) == sorted(f"task {number}" for number in range(40))
+    assert sorted(int(row[0]) for row in rows) == list(range(40))
 
 
 def test_the_log_keeps_no_credentials(home):

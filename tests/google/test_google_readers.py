@@ -340,6 +340,21 @@ def test_a_token_that_is_none_is_refused_without_a_word_of_it(token, words):
     assert "ya29" not in caught.value.message
 
 
+@pytest.mark.parametrize("as_text", [False, True])
+def test_a_credential_that_names_its_scopes_says_whether_it_may_delete(home, as_text):
+    def account(*names):
+        info = json.loads(home.emulator.grant(WIFE).authorized_user())
+        scopes = [f"https://www.googleapis.com/auth/{name}" for name in names]
+        return Account("wife", json.dumps(info | {"scopes": " ".join(scopes) if as_text else scopes}))
+
+    reading = account("calendar.events.readonly", "tasks.readonly", "spreadsheets.readonly")
+    mixed = account("calendar.events.owned", "tasks.readonly")
+    domains = ("calendar", "tasks", "sheets")
+    assert [reading.may_write(domain) for domain in domains] == [False, False, False]
+    assert [mixed.may_write(domain) for domain in domains] == [True, False, False]
+    assert account().may_write("calendar")
+
+
 def test_no_secret_of_the_account_is_in_a_readback(home):
     grant = home.emulator.grant(WIFE)
     account = home.account_of(grant)

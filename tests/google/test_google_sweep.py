@@ -190,6 +190,21 @@ def test_a_sweep_that_cannot_look_concludes_nothing(home, systems, ledger, asked
     assert [entry["event"] for entry in ledger.journal().entries] == ["asked"]
 
 
+def test_what_cannot_be_looked_at_after_the_delete_is_not_called_removed(home, systems, ledger, asked):
+    ledger.asked(asked())
+    home.add_event(NONCE)
+    system = systems["calendar", "wife"]
+
+    def break_lists(body):
+        home.emulator.faults.plant(refuse("calendar.events.list", 503, "backendError"))
+        return body
+
+    home.emulator.faults.plant(Fault("calendar.events.delete", rewrite=break_lists, times=1))
+    cleanup = clean(asked(), [system], ledger)
+    assert (cleanup.removed, cleanup.gone, cleanup.exit_code) == ((), False, ExitCode.TRY_AGAIN)
+    assert [entry["event"] for entry in ledger.journal().entries] == ["asked", "deleting"]
+
+
 def test_a_delete_that_fails_is_tried_again_by_the_next_sweep(home, systems, ledger, asked):
     ledger.asked(asked())
     home.add_event(NONCE)
@@ -340,6 +355,7 @@ def test_the_command_explains_a_dead_token_without_showing_it(
     streams = capsys.readouterr()
     assert "invalid_grant" in streams.out
     assert "7 days" in streams.out
+    assert streams.out.endswith("1 looked for, 0 deleted, 0 remain, 1 unknown\n")
     assert grant.refresh_token not in streams.out + streams.err
 
 
