@@ -6,7 +6,6 @@ what a real turn did.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from butlerctl.inventory.model import Inventory
 from butlerctl.inventory.operations import OPERATION_OF_TOOL, OPERATIONS
 from butlerctl.judge.result import Verdict
 from butlerctl.protocol.decode import NotStrictJson, decode
-from butlerctl.protocol.tools import ToolSchema, household_tools, shape_of
+from butlerctl.protocol.tools import household_tools, schema_hash, shape_of
 
 CRON_BACKOFF_MS = [60_000, 300_000, 900_000]
 
@@ -49,12 +48,6 @@ def exit_code(findings: tuple[GatewayFinding, ...]) -> ExitCode:
         Verdict.UNPROVEN: ExitCode.NOT_PROVEN,
     }
     return combine(codes[finding.verdict] for finding in findings)
-
-
-def schema_hash(tool: ToolSchema) -> str:
-    """The hash that the gateway reports of a tool's schema: sha256 over the schema's compact JSON text."""
-    text = json.dumps(tool.parameters, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _finding(check: str, ok: bool, seen: str, hint: str) -> GatewayFinding:

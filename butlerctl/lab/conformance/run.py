@@ -12,6 +12,7 @@ from pathlib import Path
 from butlerctl.errors import GatewayRefused
 from butlerctl.gateway.operator import Operator
 from butlerctl.gateway.rows import messages_of, with_delivered
+from butlerctl.gateway.webhook_tools import WebhookToolsSettings
 from butlerctl.lab.conformance.case import Case
 from butlerctl.lab.conformance.cases_webhook import PLUGIN_SECONDS
 from butlerctl.lab.conformance.outcome import Observed, observe
@@ -49,18 +50,10 @@ def real_bench(version: str, model_name: str, environ: Mapping[str, str]) -> Ite
         folder = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="butlerctl-gateway-")))
         model = resources.enter_context(ScriptedModel())
         webhooks = resources.enter_context(ScriptedWebhooks())
-        settings = GatewaySettings(
-            version=version,
-            agent=AGENT,
-            model=model_name,
-            model_url=model.url,
-            n8n_url=webhooks.url,
-            prefix="L4CK3Y",
-            header="X-L4CK3Y-Auth",
-            timeout=PLUGIN_SECONDS,
-            shape=SHAPE,
-            secret=SECRET,
+        tools = WebhookToolsSettings(
+            webhooks.url, SHAPE, prefix="L4CK3Y", secret=SECRET, timeout=PLUGIN_SECONDS
         )
+        settings = GatewaySettings(version, AGENT, model_name, model.url, tools)
         gateway = resources.enter_context(OpenClaw(settings, folder, environ))
         operator = resources.enter_context(Operator.connect(gateway.url, gateway.token))
         yield Bench(operator, model, webhooks)

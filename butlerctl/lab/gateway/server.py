@@ -1,4 +1,4 @@
-"""The HTTP side of OpenClaw 2026.6.11, as far as butlerctl uses it."""
+"""OpenClaw 2026.6.11 as far as butlerctl uses it: its HTTP side here, its WebSocket protocol in `operator`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,15 @@ from butlerctl.gateway.house_rules import house_rules
 from butlerctl.gateway.webhook_tools import ToolRun, WebhookToolsSettings
 from butlerctl.inventory.operations import Route
 from butlerctl.lab.gateway.faults import FaultyTools
+from butlerctl.lab.gateway.operator import OperatorConnection
+from butlerctl.lab.gateway.operator_turn import AgentTurn
 from butlerctl.lab.gateway.sessions import Session, Sessions, content_of, error_of, rows_of, shown, user_row
+from butlerctl.lab.gateway.settings import agent_settings
+from butlerctl.lab.gateway.socket import ServerSocket, wants_websocket
 from butlerctl.protocol.budget import Budget
 from butlerctl.protocol.loop import Turn, run_turn
 from butlerctl.protocol.provider import ChatProvider, Message
+from butlerctl.protocol.tools import ToolSchema
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -60,10 +65,13 @@ class LabGateway:
         self._provider_name, _, self._model = model.partition("/")
         self._provider = ChatProvider(model_url, model_key, self._model, timeout=_BUDGET.seconds)
         self._tools = FaultyTools(tools)
-        self._token = token
-        self._agent = agent
+        self.version = VERSION
+        self.token = token
+        self.agent = agent
+        self.model = model
+        self.sessions = Sessions(agent)
         self._timezone = timezone
-        self._sessions = Sessions(agent)
+        self._runs: dict[str, Mapping[str, Any]] = {}
         self._started = time.monotonic()
 
     def close(self) -> None:
@@ -79,7 +87,44 @@ class LabGateway:
 
     @property
     def app(self) -> WSGIApplication:
-        return Request.application(self._answer)
+        """HTTP and the WebSocket protocol on one port, as OpenClaw has them."""
+        http = Request.application(self._answer)
+
+        def application(environ: Any, start_response: Any) -> Any:
+            if wants_websocket(environ):
+                OperatorConnection(self, ServerSocket(environ), self._runs).serve()
+                raise ConnectionAbortedError  # the connection is used up: there is nothing to answer
+            return http(environ, start_response)
+
+        return application
+
+    @property
+    def offered(self) -> tuple[ToolSchema, ...]:
+        return self._tools.offered
+
+    def take_turn(self, key: str, prompt: str) -> AgentTurn:
+        """One turn as the WebSocket protocol tells it."""
+        session = self.sessions.open(key)
+        before = len(session.rows)
+        turn = self._run(session, prompt)
+        failure = ""
+        if turn.stop == "provider_error":
+            last = turn.completions[-1]
+            status = last.get("http_status")
+            failure = (
+                f"{status} {error_of(last).get('message', '')}".strip()
+                if status
+                else "LLM request timed out."
+            )
+        return AgentTurn(turn.reply or _NO_REPLY, tuple(session.rows[before:]), failure)
+
+    def invoke(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A tool without the model and without its schema: the tool has to check for itself."""
+        details, _ = self._tools.call(tool, arguments)
+        return details
+
+    def config(self) -> Mapping[str, Any]:
+        return agent_settings(self.agent, self.model, self._tools.settings)
 
     def _answer(self, request: Request) -> Response:
         open_to_all = self._health(request.path)
@@ -118,11 +163,11 @@ class LabGateway:
 
     def _is_allowed(self, request: Request) -> bool:
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
-        return scheme.lower() == "bearer" and hmac.compare_digest(given.encode(), self._token.encode())
+        return scheme.lower() == "bearer" and hmac.compare_digest(given.encode(), self.token.encode())
 
     def _models(self, request: Request) -> Response:
         del request
-        names = ("openclaw", "openclaw/default", f"openclaw/{self._agent}")
+        names = ("openclaw", "openclaw/default", f"openclaw/{self.agent}")
         models = [{"id": name, "object": "model", "created": 0, "owned_by": "openclaw"} for name in names]
         return _json({"object": "list", "data": models})
 
@@ -132,12 +177,12 @@ class LabGateway:
         if prompt is None:
             return _bad_request("Missing user message in `messages`.")
         agent = str(body.get("model", "openclaw")).removeprefix("openclaw").removeprefix("/")
-        if agent not in ("", "default", self._agent):
+        if agent not in ("", "default", self.agent):
             return _bad_request(f"Unknown agent '{agent}'.")
         key = request.headers.get("x-openclaw-session-key") or f"openai:{uuid.uuid4()}"
-        if key.removeprefix(f"agent:{self._agent}:").startswith(_RESERVED):
+        if key.removeprefix(f"agent:{self.agent}:").startswith(_RESERVED):
             return _bad_request(f"Session key '{key}' is reserved.")
-        turn = self._run(self._sessions.open(key), prompt)
+        turn = self._run(self.sessions.open(key), prompt)
         if turn.stop == "provider_error":
             return _provider_failure(turn)
         return _completion(turn, body)
@@ -160,7 +205,7 @@ class LabGateway:
 
     def _history(self, request: Request) -> Response:
         key = request.path.removeprefix("/sessions/").removesuffix("/history")
-        session = self._sessions.get(key)
+        session = self.sessions.get(key)
         if session is None:
             return _not_found(f"Session not found: {key}")
         limit, cursor = (request.args.get(name, type=int) for name in ("limit", "cursor"))
@@ -172,16 +217,15 @@ class LabGateway:
         )
 
     def _invoke(self, request: Request) -> Response:
-        """Calls a tool without asking the model, and without its schema: the tool has to check for itself."""
         body = _body(request)
         tool, arguments = body.get("tool"), body.get("args", {})
         if not isinstance(tool, str) or not tool:
             return _json(
                 {"ok": False, "error": {"type": "invalid_request", "message": "tool is required"}}, 400
             )
-        if tool not in {schema.name for schema in self._tools.offered}:
+        if tool not in {schema.name for schema in self.offered}:
             return _not_found(f"Tool not available: {tool}")
-        details, _ = self._tools.call(tool, arguments if isinstance(arguments, dict) else {})
+        details = self.invoke(tool, arguments if isinstance(arguments, dict) else {})
         return _json({"ok": True, "result": {"content": content_of(details), "details": details}})
 
     def _rpc(self, request: Request) -> Response:

@@ -56,6 +56,11 @@ class Sessions:
     def get(self, key: str) -> Session | None:
         return self._sessions.get(self.full_key(key))
 
+    def delete(self, key: str) -> bool:
+        """Forget a conversation; False when there was none."""
+        with self._lock:
+            return self._sessions.pop(self.full_key(key), None) is not None
+
     def open(self, key: str) -> Session:
         full = self.full_key(key)
         with self._lock:

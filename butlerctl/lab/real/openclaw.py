@@ -11,53 +11,35 @@ import socket
 import subprocess
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Self
 
 from butlerctl.errors import BadInput, Unreachable
+from butlerctl.gateway.plugin import shipped_plugin
+from butlerctl.gateway.webhook_tools import WebhookToolsSettings
+from butlerctl.lab.gateway.settings import agent_settings
 from butlerctl.lab.real.npm import NODE, install, install_project
-from butlerctl.protocol.tools import ToolShape
 from butlerctl.redaction import redact_text, register_secret
 
-PLUGIN_ID = "fr4m3w0rk-tools"
-CRON_RETRY = {
-    "maxAttempts": 3,
-    "backoffMs": [60_000, 300_000, 900_000],
-    "retryOn": ["rate_limit", "overloaded", "network", "timeout", "server_error"],
-}
 _START_SECONDS = 120
 _STOP_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class GatewaySettings:
-    """What a gateway is told. `model` is `provider/model id`; `model_url` is its OpenAI-compatible base, with /v1."""
+    """What a gateway is told.
+
+    `model` is `provider/model id`, `model_url` its OpenAI-compatible base with /v1; `rules` is what the agent finds
+    in its workspace, the house rules.
+    """
 
     version: str
     agent: str
     model: str
     model_url: str
-    n8n_url: str
-    prefix: str
-    header: str
-    timeout: float
-    shape: ToolShape
-    secret: str = field(default="", repr=False)
-
-
-def plugin_source() -> Path:
-    """The plugin's folder in the checkout.
-
-    Raises:
-        BadInput: butlerctl does not run from a checkout.
-    """
-    folder = Path(__file__).parents[3] / "extensions" / "FR4M3W0RK-tools"
-    if not (folder / "index.mjs").is_file():
-        raise BadInput(
-            "the real gateway needs the plugin of the checkout", hint="run butlerctl from a checkout"
-        )
-    return folder
+    tools: WebhookToolsSettings
+    rules: str = ""
 
 
 class OpenClaw:
@@ -80,11 +62,18 @@ class OpenClaw:
         """
         node = install(NODE, self._environ)
         gateway = install(f"openclaw@{self.settings.version}", self._environ)
-        plugin = install_project(plugin_source(), self._environ)
+        source = shipped_plugin()
+        if source is None:
+            raise BadInput(
+                "the real gateway needs the plugin of the checkout", hint="run butlerctl from a checkout"
+            )
+        plugin = install_project(source, self._environ)
         port = _free_port()
         self.url = f"http://127.0.0.1:{port}"
         for name in ("state", "workspace", "home"):
             (self._folder / name).mkdir(parents=True, exist_ok=True)
+        if self.settings.rules:
+            (self._folder / "workspace" / "AGENTS.md").write_text(self.settings.rules, encoding="utf-8")
         self._config_path.write_text(json.dumps(self._config(port, plugin), indent=2), encoding="utf-8")
         with (self._folder / "output.log").open("wb") as output:
             self._process = self._spawn(gateway / "openclaw", node, output)
@@ -137,12 +126,20 @@ class OpenClaw:
             "OPENCLAW_GATEWAY_TOKEN": self.token,
             "OPENCLAW_DISABLE_BONJOUR": "1",
             "OPENCLAW_NO_UPDATE_CHECK": "1",
-            "N8N_WEBHOOK_SECRET": self.settings.secret,
+            "N8N_WEBHOOK_SECRET": self.settings.tools.secret,
         }
 
     def _config(self, port: int, plugin: Path) -> dict[str, Any]:
         provider, _, model = self.settings.model.partition("/")
+        config = agent_settings(self.settings.agent, self.settings.model, self.settings.tools)
+        config["agents"]["defaults"] |= {
+            "workspace": str(self._folder / "workspace"),
+            "skipBootstrap": True,
+            "heartbeat": {"every": "0m"},
+        }
+        config["plugins"]["load"] = {"paths": [str(plugin)]}
         return {
+            **config,
             "gateway": {
                 "mode": "local",
                 "bind": "loopback",
@@ -154,15 +151,7 @@ class OpenClaw:
             "discovery": {"mdns": {"mode": "off"}},
             "update": {"checkOnStart": False},
             "models": {"mode": "merge", "providers": {provider: self._provider(model)}},
-            "agents": self._agents(),
-            "plugins": {
-                "allow": [PLUGIN_ID],
-                "load": {"paths": [str(plugin)]},
-                "entries": {PLUGIN_ID: {"enabled": True, "config": self._plugin_config()}},
-            },
-            "tools": {"loopDetection": {"enabled": True}},
             "logging": {"file": str(self._folder / "gateway.log")},
-            "cron": {"enabled": True, "retry": CRON_RETRY},
         }
 
     def _provider(self, model: str) -> dict[str, Any]:
@@ -181,30 +170,6 @@ class OpenClaw:
                     "maxTokens": 4096,
                 }
             ],
-        }
-
-    def _agents(self) -> dict[str, Any]:
-        return {
-            "defaults": {
-                "workspace": str(self._folder / "workspace"),
-                "skipBootstrap": True,
-                "heartbeat": {"every": "0m"},
-                "model": {"primary": self.settings.model, "fallbacks": []},
-            },
-            "list": [{"id": self.settings.agent, "default": True, "tools": {"allow": [PLUGIN_ID]}}],
-        }
-
-    def _plugin_config(self) -> dict[str, Any]:
-        people = {
-            name: {"taskLists": person.task_lists, "tabs": person.tabs, "columns": person.columns}
-            for name, person in self.settings.shape.items()
-        }
-        return {
-            "baseUrl": self.settings.n8n_url,
-            "prefix": self.settings.prefix,
-            "header": self.settings.header,
-            "timeoutSeconds": self.settings.timeout,
-            "profiles": people,
         }
 
     def _wait_until_ready(self) -> None:
