@@ -74,6 +74,7 @@ def test_a_task_is_understood_however_it_is_said(prompt: str) -> None:
     [
         'Append the row 2027-07-04, {t}, 1.25 to the wife\'s sheet "butler verify".',
         "Append a row to the wife's butler verify tab: date 2027-07-04, item {t}, amount 1.25",
+        "Füge der Tabelle meiner Frau, Blatt butler verify, eine Zeile hinzu mit Datum 4.7.2027, Posten {t} und Betrag 1,25",
         "Append a row to the wife's butler verify tab: amount 1.25, item {t} and date 2027-07-04.",
         "Put a new line with 4 July 2027, {t} and 1.25 into the wife's 'butler verify' sheet.",
         "Log an expense of 1.25 for {t} dated 2027-07-04 in the wife's butler verify sheet.",
@@ -110,7 +111,9 @@ def test_a_look_into_a_calendar_is_understood_however_it_is_said(prompt: str) ->
         "Which open tasks are on the wife's task list?",
         "Show me my wife's tasks.",
         "Anything open on the wife's list?",
+        "What still has to be done by the wife?",
         "Welche offenen Aufgaben hat meine Frau?",
+        "Was hat meine Frau noch zu erledigen?",
         "Zeige die Aufgabenliste der Frau.",
         "Quelles sont les tâches de ma femme ?",
         "Y a-t-il des tâches pour l'épouse ?",

@@ -35,7 +35,7 @@ _KIND_WORDS: Mapping[str, frozenset[str]] = {
 _TEXT_WORDS = (
     "item|what|text|description|posten|artikel|was|artículo|concepto|descripción|article|objet|libellé"
 )
-_LEAD = r"^(?:with|the|der|die|das|dem|den|mit|con|avec|el|la|le|and|und|y|et)\s+"
+_LEAD = r"^(?:(?:with|the|der|die|das|dem|den|mit|ein|an|hinzu|con|avec|el|la|le|and|und|y|et)\s+)+"
 
 
 class Amount(NamedTuple):

@@ -150,7 +150,7 @@ TASKS = (
     r"tasks?|to-?dos?|to do|reminders?|remind|\w*aufgaben?(?:listen?)?|erinner\w*|recordatorios?|tareas?|pendientes?|recuérda\w*|"
     r"tâches?|taches?|rappels?|rappelle\w*|chores?"
 )
-TASKS_WEAK = r"lists?|listen?|listas?|open|offen\w*|due|fällig\w*"
+TASKS_WEAK = r"lists?|listen?|listas?|open|offen\w*|due|fällig\w*|be done|erledigen|à faire|(?:que|por) hacer"
 SHEETS = (
     r"sheets?|spreadsheets?|rows?|tabs?|\w*tabellen?|\w*tabellenblatt|\w*blatt|blattes|zeilen?|reihe|hojas?|filas?|"
     r"planillas?|feuilles?|tableau|tableur|lignes?|onglets?|pestañas?|ledger"
