@@ -17,8 +17,8 @@ _SEPARATORS = tuple(
         r"\s*\|\s*",
         r"\s*;\s*",
         r"\s*,\s+(?:(?:and|und|y|et)\s+)?",
-        r"\s*,\s*",
         r"\s*,\s+|\s+(?:and|und|y|et)\s+",
+        r"\s*(?:(?<!\d),|,(?!\d))\s*",
     )
 )
 _CURRENCY = r"(?:[€$£]|euros?|eur|usd|dollars?|pounds?)"
