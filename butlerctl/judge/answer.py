@@ -65,7 +65,7 @@ _OF_N8N = frozenset(
     }
 )
 _GATEWAY_TIMEOUTS = frozenset({408, 504, 522, 524})
-_GATEWAY_STATUSES = frozenset({502, 503, 520, 521, 523, 525, 526, 527, 530})
+_GATEWAY_STATUSES = frozenset({429, 502, 503, 520, 521, 523, 525, 526, 527, 530})
 _PAGE = re.compile(r"^\s*<(!doctype|html|head|body|\?xml)", re.IGNORECASE)
 _TIMEOUT_WORDS = re.compile(r"time[d]?[ -]?out|ETIMEDOUT|ECONNABORTED|deadline|aborted", re.IGNORECASE)
 _NETWORK_WORDS = re.compile(

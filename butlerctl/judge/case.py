@@ -13,7 +13,7 @@ from datetime import timedelta, tzinfo
 from functools import cached_property
 from typing import Any
 
-from butlerctl.evidence import Bundle, Document, Intent
+from butlerctl.evidence import Bundle, Document
 from butlerctl.inventory.operations import OPERATION_OF_TOOL, OPERATIONS, Operation, Route
 from butlerctl.judge import answer, effect, payload, readback, routes, values
 from butlerctl.judge.answer import Answer, Kind
@@ -29,6 +29,9 @@ _SAME_RUN = timedelta(hours=6)
 _DATED = frozenset({"transcript", "exchange", "received_request", "execution", "readback"})
 _LABELS_OF_REFUSALS = frozenset({"without_key", "wrong_key"})
 _WRONG_KEY = "<wrong>"
+_API_CALL = re.compile(
+    r"/(?:api/v1|rest)/(?:workflows|executions|credentials|users|tags|variables|projects|source-control|audit|login)\b"
+)
 _EXECUTION_ID = re.compile(r'\\?"execution(?:Id)?\\?"\s*:\s*\\?"?([\w-]+)')
 
 
@@ -128,9 +131,7 @@ class Case:
         answered = None
         if self.good and self.good[-1].answer:
             answered = payload.items(self.good[-1].answer.body, self.operation.domain)
-        return effect.of_read(
-            self.readings, self.route.profile, self.wanted, answered, self.bundle.clock, self.zone
-        )
+        return effect.of_read(self.readings, self.route, self.wanted, answered, self.bundle.clock, self.zone)
 
     @cached_property
     def own_execution(self) -> Execution | None:
@@ -216,7 +217,14 @@ def cases_of(evidence: Evidence, conversation: Conversation | None) -> tuple[Cas
     if intent is None:
         return tuple(_side_cases(evidence, conversation, calls)) + _cases_of_routes(evidence)
     own = tuple(call for call in calls if call.name == intent.tool)
-    right = tuple(call for call in own if _is_right(call, intent, evidence.bundle.zone))
+    arguments = {"profile": intent.profile, **intent.arguments}
+    if not any("profile" in (call.arguments or {}) for call in own):
+        arguments = dict(intent.arguments)
+    right = tuple(
+        call
+        for call in own
+        if call.arguments is not None and not wrong_arguments(call, arguments, evidence.bundle.zone)
+    )
     others = tuple(call for call in calls if call not in own)
     if right:
         asked = effect.asked_of(intent.arguments, evidence.bundle.zone)
@@ -224,14 +232,13 @@ def cases_of(evidence: Evidence, conversation: Conversation | None) -> tuple[Cas
             call for call in own if call not in right and not _same_object(call, asked, evidence.bundle.zone)
         ]
         own, others = tuple(call for call in own if call not in extra), (*extra, *others)
-    main = _case(evidence, conversation, intent.route, intent.arguments, own, right, main=True)
+    main = _case(evidence, conversation, intent.route, arguments, own, right, main=True)
     return (main, *_side_cases(evidence, conversation, others))
 
 
 def is_api_call(document: Document) -> bool:
     """Is this a call of n8n's own REST API?"""
-    path = routes.address_of(request_of(document).get("url")).path
-    return "/api/v1/" in path or "/rest/" in path
+    return _API_CALL.search(routes.address_of(request_of(document).get("url")).path) is not None
 
 
 def request_of(document: Document) -> Mapping[str, Any]:
@@ -269,10 +276,6 @@ def _is_of_this_run(document: Document, bundle: Bundle) -> bool:
     moments = (values.instant(document.get(key), bundle.zone) for key in ("at", "started", "when"))
     moment = next((moment for moment in moments if moment), None)
     return moment is None or abs(moment - bundle.clock) <= _SAME_RUN
-
-
-def _is_right(call: Call, intent: Intent, zone: tzinfo) -> bool:
-    return call.arguments is not None and not wrong_arguments(call, intent.arguments, zone)
 
 
 def wrong_arguments(call: Call, asked: Mapping[str, Any], zone: tzinfo) -> tuple[str, ...]:
@@ -374,20 +377,20 @@ def _exchanges_of(
     asked: Mapping[str, Any],
     calls: Sequence[Call],
 ) -> tuple[Document, ...]:
-    """The plugin's requests for the operation: by the id of the call, else by the path, else by what they carry."""
+    """The plugin's requests for the operation: by the id of the call, else by the path, else by what they carry.
+
+    Where the plugin was not watched at all, a probe that was sent in its place stands for it.
+    """
     exchanges = [item for item in evidence.webhook_exchanges if not _is_probe(item)]
-    if not exchanges and conversation is None:
-        exchanges = [
-            item for item in evidence.webhook_exchanges if _stands_for_a_request(item, evidence, route)
-        ]
     known = {call.id for call in conversation.calls} if conversation else set()
-    tied = [item for item in exchanges if known and item.get("tool_call_id")]
     mine = {call.id for call in calls}
-    own = [item for item in tied if item["tool_call_id"] in mine]
+    tied = [item for item in exchanges if known and item.get("tool_call_id")]
     loose = [item for item in exchanges if item not in tied]
-    return tuple(
-        item for item in exchanges if item in own or item in _on_route(evidence, loose, route, asked)
-    )
+    own = [item for item in tied if item["tool_call_id"] in mine]
+    own += _on_route(evidence, loose, route, asked)
+    if own or conversation is not None:
+        return tuple(item for item in exchanges if item in own)
+    return tuple(item for item in evidence.webhook_exchanges if _stands_for_a_request(item, evidence, route))
 
 
 def _stands_for_a_request(document: Document, evidence: Evidence, route: Route) -> bool:
@@ -396,7 +399,7 @@ def _stands_for_a_request(document: Document, evidence: Evidence, route: Route) 
     plain = "probe" not in document or (alone and document["probe"] == "answering")
     if not plain or is_preflight(document) or is_without_key(document):
         return False
-    return alone or evidence.route_of(document) == route
+    return _is_probe(document) and evidence.route_of(document) == route
 
 
 def _on_route(

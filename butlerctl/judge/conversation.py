@@ -46,7 +46,8 @@ def read_conversation(document: Document, prompt: str = "") -> Conversation:
     messages = everything[_start_of_turn(everything, prompt) :]
     assistant = [message for message in messages if message.get("role") == "assistant"]
     texts = tuple(content_text(message) for message in assistant)
-    calls = tuple(_calls(assistant, _results(messages)))
+    wire = _arguments_on_the_wire(_list(document.get("completions")))
+    calls = tuple(_calls(assistant, _results(messages), wire))
     offered = document.get("tools_offered")
     return Conversation(
         document=document,
@@ -89,7 +90,7 @@ def _reply(messages: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _calls(
-    assistant: Iterable[Mapping[str, Any]], results: Mapping[str, Mapping[str, Any]]
+    assistant: Iterable[Mapping[str, Any]], results: Mapping[str, Mapping[str, Any]], wire: Mapping[str, Any]
 ) -> Iterable[Call]:
     for message in assistant:
         for item in _list(message.get("tool_calls")):
@@ -97,7 +98,7 @@ def _calls(
             if not isinstance(function, Mapping):
                 continue
             call_id, name = str(item.get("id") or ""), function.get("name")
-            raw = function.get("arguments")
+            raw = wire.get(call_id, function.get("arguments"))
             result = results.get(call_id)
             yield Call(
                 id=call_id,
@@ -107,6 +108,20 @@ def _calls(
                 result=content_text(result) if result is not None else None,
                 failed=result is not None and result.get("is_error") is True,
             )
+
+
+def _arguments_on_the_wire(completions: Sequence[Any]) -> dict[str, Any]:
+    """The arguments as the model sent them, by the id of the call: a gateway may have repaired what it recorded."""
+    found: dict[str, Any] = {}
+    for completion in completions:
+        body = completion.get("body") if isinstance(completion, Mapping) else None
+        choices = body.get("choices") if isinstance(body, Mapping) else None
+        message = choices[0].get("message") if isinstance(choices, list) and choices else None
+        for item in _list(message.get("tool_calls")) if isinstance(message, Mapping) else []:
+            function = item.get("function") if isinstance(item, Mapping) else None
+            if isinstance(function, Mapping) and item.get("id"):
+                found[str(item["id"])] = function.get("arguments")
+    return found
 
 
 def _arguments(raw: Any) -> Mapping[str, Any] | None:

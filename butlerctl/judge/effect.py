@@ -9,6 +9,7 @@ from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
 from butlerctl.evidence import Document
+from butlerctl.inventory.operations import OPERATIONS, Route
 from butlerctl.judge import readback, values
 from butlerctl.judge.readback import Reading, Stored
 
@@ -50,7 +51,8 @@ class Effect:
 
     `known`: a read of the person's own place, after the turn, decides. For a write `found` are the objects of
     the turn in the own place, `elsewhere` those with whose account, `stale` that such an object was there before.
-    For a read `equal` says whether the answer is what the place holds, `like` whose place it equals instead.
+    For a read `equal` says whether the answer is what the place holds, `like` whose place it equals instead;
+    `items` are what the place holds, or what was answered when the place was not read.
     """
 
     known: bool = False
@@ -140,25 +142,26 @@ def of_write(
 
 def of_read(
     readings: Sequence[Reading],
-    profile: str,
+    route: Route,
     asked: Asked,
     answered: tuple[Any, ...] | None,
     clock: datetime | None,
     zone: tzinfo,
 ) -> Effect:
     """The effect of a read: is the answered list what the own place holds?"""
+    domain, profile = OPERATIONS[route.operation].domain, route.profile
     after = _latest(readings, "after")
     own = [reading for reading in after if reading.profile == profile and _in_tab(reading, asked)]
     others = [reading for reading in after if reading.profile != profile]
     documents = tuple(reading.document for reading in own)
     if not own:
-        return Effect()
+        return Effect(items=_told(answered or (), domain, (), zone))
     items = tuple(item for reading in own for item in _due_items(reading, asked))
     if answered is None:
         return Effect(
             known=True, equal=False, items=items, documents=documents, difference="no list was answered"
         )
-    told = _told(answered, own[0].domain, own[0].header, zone)
+    told = _told(answered, domain, own[0].header, zone)
     differences = [_difference(reading, told, asked, clock) for reading in own]
     equal = "" in differences
     if not equal:

@@ -52,7 +52,7 @@ def contradiction(reply: str, cases: Sequence[Case], titles: Iterable[str]) -> C
         if wrong:
             return wrong
     main = next(case for case in cases if case.main)
-    if not main.operation.writes and main.effect.known:
+    if not main.operation.writes and (main.effect.known or main.good):
         return _wrong_list(reply, plain, facts, main)
     return None
 

@@ -5,27 +5,48 @@ Judged by meaning: answers come from many stacks, bare or wrapped (`{ok, data}`,
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 _WRAPPERS = 5
-_ID_NAMES = (
-    "id",
-    "eventid",
-    "taskid",
-    "event_id",
-    "task_id",
-    "icaluid",
-    "updatedrange",
-    "range",
-    "tablerange",
+_RANGES = frozenset(
+    {"range", "updatedrange", "tablerange", "a1", "row", "rownumber", "row_number", "rowindex"}
 )
-_NO_ID_OF_AN_OBJECT = ("execution", "executionid", "request", "headers", "body", "query", "params")
+_OBJECTS = frozenset({"event", "task", "created"})
+# Ids of something else than the stored object.
+_OTHER_IDS = frozenset(
+    f"{what}{joint}id"
+    for what in (
+        "execution",
+        "workflow",
+        "calendar",
+        "spreadsheet",
+        "sheet",
+        "tasklist",
+        "list",
+        "request",
+        "webhook",
+    )
+    for joint in ("", "_")
+) | frozenset({"runid", "run_id", "traceid", "trace_id", "correlationid", "instanceid", "userid", "user_id"})
+_NO_OBJECTS = frozenset({"execution", "request", "headers", "body", "query", "params"})
 _ECHO = frozenset({"headers", "params", "query", "body"})
 _ITEM_MARKS = {
-    "calendar": ("summary", "start", "id", "title", "end"),
-    "tasks": ("title", "id", "due", "status"),
-    "sheets": (),
+    "calendar": (
+        "id",
+        "summary",
+        "title",
+        "name",
+        "subject",
+        "start",
+        "end",
+        "starttime",
+        "start_time",
+        "when",
+        "begin",
+    ),
+    "tasks": ("id", "title", "name", "task", "text", "due", "status"),
 }
 
 
@@ -51,9 +72,20 @@ def object_ids(value: Any) -> tuple[str, ...]:
     found = []
     for level in _levels(unwrap(value)):
         for key, item in level.items():
-            if key.lower() in _ID_NAMES and isinstance(item, str | int) and item not in ("", True, False):
+            if (
+                isinstance(item, str | int)
+                and not isinstance(item, bool)
+                and item != ""
+                and _names_object(key.lower(), item)
+            ):
                 found.append(str(item))
     return tuple(dict.fromkeys(found))
+
+
+def _names_object(key: str, item: str | int) -> bool:
+    if key in _OBJECTS:
+        return isinstance(item, str) and len(item) > 7 and " " not in item
+    return key in _RANGES or (key.endswith(("id", "uid")) and key not in _OTHER_IDS)
 
 
 def items(value: Any, domain: str) -> tuple[Any, ...] | None:
@@ -93,20 +125,37 @@ def _plain(item: Any) -> Any:
 def _is_item(item: Any, domain: str) -> bool:
     if isinstance(item, list):
         return domain == "sheets"
-    if not isinstance(item, Mapping) or is_echo(item) or (set(item) and set(item) <= {"error", "message"}):
+    if not isinstance(item, Mapping) or is_echo(item) or _is_answer(item):
         return False
-    marks = _ITEM_MARKS[domain]
-    return not marks or any(mark in item for mark in marks)
+    marks = _ITEM_MARKS.get(domain, ())
+    return not marks or not item or any(key.lower() in marks for key in item)
+
+
+def _is_answer(item: Mapping[str, Any]) -> bool:
+    """An object that reports on the request instead of being one of its items."""
+    reports = isinstance(item.get("ok"), bool) or isinstance(item.get("success"), bool)
+    return reports or (bool(item) and set(item) <= {"error", "message"})
 
 
 def _levels(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
     """The objects of an answer from the outside in, without lists, echoes and whatever names no object."""
+    value = _json_in(value)
     if not isinstance(value, Mapping) or is_echo(value) or depth > _WRAPPERS:
         return
-    yield value
+    yield {key: _json_in(item) for key, item in value.items()}
     for key, item in value.items():
-        if key.lower() not in _NO_ID_OF_AN_OBJECT:
+        if key.lower() not in _NO_OBJECTS:
             yield from _levels(item, depth + 1)
+
+
+def _json_in(value: Any) -> Any:
+    """JSON that was written into a text once more."""
+    if not isinstance(value, str) or value[:1] not in {"{", "["}:
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def _error_of(level: Mapping[str, Any]) -> str:

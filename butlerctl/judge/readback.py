@@ -11,6 +11,11 @@ from typing import Any
 from butlerctl.evidence import Document
 from butlerctl.judge import values
 
+_RESOURCES = {"calendar": ".events.", "tasks": "tasks.tasks.", "sheets": ".values."}
+_TITLES = ("summary", "title", "name", "subject", "task", "text")
+_STARTS = ("start", "start_time", "startTime", "starts", "begin", "from", "when")
+_ENDS = ("end", "end_time", "endTime", "ends", "to", "until")
+_DUES = ("due", "dueDate", "due_date", "deadline")
 _RANGE = re.compile(r"^(?:'?(?P<tab>.*?)'?!)?\$?(?P<column>[A-Z]{1,3})?\$?(?P<row>\d+)?")
 
 
@@ -63,8 +68,8 @@ class Reading:
 def read_reading(document: Document, zone: tzinfo) -> Reading | None:
     """A document of kind `readback`, None for other calls such as a deletion."""
     api = str(document.get("api") or "")
-    domain, _, call = api.partition(".")
-    if domain not in _READERS or call.rpartition(".")[2] not in {"list", "get", "batchGet", "instances"}:
+    domain = next((name for name, resource in _RESOURCES.items() if resource in api), None)
+    if domain is None or api.rpartition(".")[2] not in {"list", "get", "batchGet", "instances"}:
         return None
     status, body = document.get("status"), document.get("body")
     plain = body if isinstance(body, Mapping) else {}
@@ -124,15 +129,15 @@ def events(body: Mapping[str, Any], zone: tzinfo) -> Iterator[Stored]:
     for item in _items(body):
         if item.get("status") == "cancelled":
             continue
-        start, end = _moment(item.get("start"), zone), _moment(item.get("end"), zone)
-        all_day = isinstance(item.get("start"), Mapping) and "date" in item["start"]
+        start, end = _first(item, _STARTS) or _day_and_time(item), _first(item, _ENDS)
+        all_day = values.day(_written(start)) is not None and _moment(start, zone) is None
         yield Stored(
             id=str(item.get("id") or ""),
-            title=values.text(item.get("summary") or item.get("title") or ""),
-            start=start,
-            end=end,
-            due=values.day(_raw_start(item)),
-            all_day=all_day or (start is None and values.day(_raw_start(item)) is not None),
+            title=values.text(_first(item, _TITLES) or ""),
+            start=_moment(start, zone),
+            end=_moment(end, zone),
+            due=values.day(_written(start)),
+            all_day=all_day,
             touched=values.instant(item.get("created"), zone),
         )
 
@@ -144,10 +149,11 @@ def tasks(body: Mapping[str, Any], zone: tzinfo) -> Iterator[Stored]:
             continue
         yield Stored(
             id=str(item.get("id") or ""),
-            title=values.text(item.get("title") or ""),
-            due=values.day(item.get("due")),
+            title=values.text(_first(item, _TITLES) or ""),
+            due=values.day(_first(item, _DUES)),
             touched=values.instant(item.get("updated"), zone),
-            open=item.get("status") != "completed",
+            open=item.get("status") not in {"completed", "done"}
+            and item.get("completed") in {None, False, ""},
         )
 
 
@@ -178,8 +184,17 @@ def trim(cells: Any) -> tuple[Any, ...]:
 _READERS = {"calendar": events, "tasks": tasks, "sheets": rows}
 
 
-def _raw_start(item: Mapping[str, Any]) -> Any:
-    start = item.get("start")
+def _first(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    return next((item[name] for name in names if item.get(name) is not None), None)
+
+
+def _day_and_time(item: Mapping[str, Any]) -> Any:
+    """A day and a time in two fields, as some formatters answer."""
+    told, clock = item.get("date"), item.get("time")
+    return f"{told}T{clock}" if isinstance(told, str) and isinstance(clock, str) else told
+
+
+def _written(start: Any) -> Any:
     return (start.get("date") or start.get("dateTime")) if isinstance(start, Mapping) else start
 
 

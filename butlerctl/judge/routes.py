@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -31,7 +32,7 @@ class Address:
     def malformed(self) -> bool:
         """Test address, no `/webhook/`, doubled parts or slashes: n8n's production webhooks are not there."""
         parts = self.path.strip("/").split("/")
-        doubled = any(parts.count(endpoint) > 1 for endpoint in _ENDPOINTS)
+        doubled = any(one == other for one, other in pairwise(parts)) or parts.count(PRODUCTION) > 1
         return self.endpoint != PRODUCTION or "//" in self.path or doubled
 
 

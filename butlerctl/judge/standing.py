@@ -22,7 +22,8 @@ _CRASH = re.compile(r"\b(ERROR|Exception|Traceback|TypeError|closed by server|un
 _KEY_MISMATCH = re.compile(
     r"mismatching encryption keys|encryption key.{0,60}(does not match|differ)", re.IGNORECASE
 )
-_KEY_NAME = "N8N_ENCRYPTION_KEY"
+_KEY_NAME = re.compile(r"encryption_?key(?!_file)", re.IGNORECASE)
+_KEY_FILE = "N8N_ENCRYPTION_KEY_FILE"
 _WORKFLOW_CALL = re.compile(r"/api/v1/workflows(?:/(?P<id>[^/]+))?(?:/(?P<verb>activate|deactivate))?/?$")
 _EXECUTION_CALL = re.compile(r"/api/v1/executions/(?P<id>[^/]+)/?$")
 
@@ -217,23 +218,19 @@ def _credentials_of(document: Document) -> Iterator[tuple[str, Mapping[str, Any]
 
 def _encryption_keys(evidence: Evidence) -> Iterator[Finding]:
     """One fixed key for every n8n process. Keys are compared, never shown."""
-    documents = [
-        item
-        for item in evidence.of_kind("settings")
-        if item.get("scope") == "n8n" and _KEY_NAME in (item.get("values") or {})
-    ]
-    keys = {str(item["values"][_KEY_NAME] or "") for item in documents}
-    if "" in keys:
+    documents = [item for item in evidence.of_kind("settings") if list(_keys_in(item.get("values")))]
+    keys = [key for item in documents for key in _keys_in(item.get("values"))]
+    if keys and not all(keys) and not any(_holds(item.get("values"), _KEY_FILE) for item in documents):
         yield broken(
             "credential.key_pinned",
-            f"{_KEY_NAME} is not set",
+            "the encryption key (N8N_ENCRYPTION_KEY) is not set",
             *documents,
             expected="one fixed encryption key",
         )
-    elif len(keys) > 1:
+    elif len(set(keys)) > 1:
         yield broken(
             "credential.key_pinned",
-            f"{len(keys)} different encryption keys",
+            f"{len(set(keys))} different encryption keys",
             *documents,
             expected="one fixed encryption key",
         )
@@ -247,6 +244,23 @@ def _encryption_keys(evidence: Evidence) -> Iterator[Finding]:
                     expected="one fixed encryption key",
                 )
                 return
+
+
+def _keys_in(settings: Any) -> Iterator[str]:
+    """The values of encryption keys in settings; empty for one that is known to be unset."""
+    if isinstance(settings, Mapping):
+        for name, value in settings.items():
+            if _KEY_NAME.search(str(name)) and (value is None or isinstance(value, str)):
+                yield value or ""
+            else:
+                yield from _keys_in(value)
+    elif isinstance(settings, list):
+        for item in settings:
+            yield from _keys_in(item)
+
+
+def _holds(settings: Any, name: str) -> bool:
+    return isinstance(settings, Mapping) and bool(settings.get(name))
 
 
 def _cleanup(evidence: Evidence) -> Iterator[Finding]:

@@ -34,43 +34,28 @@ def _wire(case: Case) -> Iterator[tuple[Document, Address]]:
 
 
 def _judge_address(case: Case, document: Document, address: Address) -> Finding:
-    if address.malformed and (address.endpoint == "webhook-test" or not _answered_well(case)):
-        return broken(
-            "route.url_form",
-            f"sent to {address.path}",
-            document,
-            expected=f"{_expected(case)} below /webhook/",
-        )
+    served = _served_paths(case)
+    unknown = case.answer is not None and case.answer.kind in _UNANSWERED and address.tail not in served
+    own = next((path for path in served if routes.route_of_tail(path) == case.route), "")
+    expected = f"/webhook/{own or case.route.webhook_path('…')}"
+    well = case.usable(case.answer)
+    if address.malformed and (address.endpoint == "webhook-test" or not well):
+        return broken("route.url_form", f"sent to {address.path}", document, expected=expected)
+    if address.route == case.route and own and unknown:
+        return broken("route.url_form", f"sent to {address.path}", document, expected=expected)
     if address.route == case.route:
         return proven("route.path", f"sent to {address.path}", document)
-    if address.route is not None or _never_meant(case, address):
-        return broken(
-            "route.path", f"sent to {address.path}", document, expected=f"/webhook/{_expected(case)}"
-        )
-    if _answered_well(case):
+    if address.route is not None or (served and unknown):
+        return broken("route.path", f"sent to {address.path}", document, expected=expected)
+    if well:
         return proven("route.path", f"sent to {address.path}, where the answer came from", document)
     return unproven(
         "route.path", f"sent to {address.path}; whether that is the route, nothing tells", document
     )
 
 
-def _answered_well(case: Case) -> bool:
-    return case.usable(case.answer)
-
-
-def _never_meant(case: Case, address: Address) -> bool:
-    """Live evidence: the route's workflow serves another path than the one that was called."""
-    served = [
+def _served_paths(case: Case) -> list[str]:
+    """Live evidence: the paths that the route's own workflow serves."""
+    return [
         path for item in (*case.live, *case.exports) for path in routes.webhook_paths(item.get("document"))
     ]
-    answered = case.answer is not None and case.answer.kind in _UNANSWERED
-    return bool(served) and address.tail not in served and answered
-
-
-def _expected(case: Case) -> str:
-    served = [
-        path for item in (*case.live, *case.exports) for path in routes.webhook_paths(item.get("document"))
-    ]
-    return next(
-        (path for path in served if routes.route_of_tail(path) == case.route), case.route.webhook_path("…")
-    )
