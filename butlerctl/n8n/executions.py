@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LAG = 2.0
 """Seconds that n8n may take to show a finished execution."""
 
-_PAUSE = 0.1
+_PAUSE = 0.05
 # A webhook's key may stand under any name: every other header is masked.
 _HARMLESS_HEADERS = frozenset(
     {

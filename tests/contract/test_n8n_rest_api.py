@@ -11,12 +11,14 @@ import pytest
 
 from butlerctl.inventory.operations import Route
 from butlerctl.lab.google import Fault
+from butlerctl.lab.n8n.credentials import Credentials
 from butlerctl.n8n.http import make_client
 from tests.n8n.household import household
 
 ADD = Route("calendar_add", "husband")
 OTHER = Route("calendar_add", "wife")
 PATH = "L4CK3Y/calendar/add/husband"
+EVENT = {"summary": "BTLR-ABCDEFGHJK", "start": "2027-03-04T10:00:00Z", "end": "2027-03-04T11:00:00Z"}
 KEYS = ("name", "nodes", "connections", "settings")
 SCOPES = [
     f"workflow:{verb}" for verb in ("list", "read", "create", "update", "delete", "activate", "deactivate")
@@ -227,16 +229,15 @@ def test_an_execution_that_takes_too_long_is_cancelled_and_its_work_is_done_all_
     body["settings"]["executionTimeout"] = 0.2
     rest.put(f"/workflows/{home.workflows[ADD]}", json=body)
     home.google.faults.plant(Fault("calendar.events.insert", delay=0.6))
-    event = {"summary": "BTLR-TIMEDOUT23", "start": "2027-03-04T10:00:00Z", "end": "2027-03-04T11:00:00Z"}
-    answer = home.call(PATH, event)
+    answer = home.call(PATH, EVENT)
     assert answer.status_code == 500
     assert answer.json()["message"] == "The execution was cancelled because it timed out"
     (listed,) = rest.get("/executions", params={"workflowId": home.workflows[ADD]}).json()["data"]
     assert listed["status"] == "canceled"
     deadline = time.monotonic() + 5
-    while not home.google.objects_with("BTLR-TIMEDOUT23") and time.monotonic() < deadline:
+    while not home.google.objects_with(EVENT["summary"]) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert len(home.google.objects_with("BTLR-TIMEDOUT23")) == 1
+    assert len(home.google.objects_with(EVENT["summary"])) == 1
 
 
 def test_a_retry_setting_on_a_write_node_doubles_the_object_when_the_reply_is_lost(home, rest):
@@ -245,16 +246,20 @@ def test_a_retry_setting_on_a_write_node_doubles_the_object_when_the_reply_is_lo
     google |= {"retryOnFail": True, "maxTries": 2, "waitBetweenTries": 0}
     rest.put(f"/workflows/{home.workflows[ADD]}", json=body)
     home.google.faults.plant(Fault("calendar.events.insert", "drop", times=1))
-    event = {"summary": "BTLR-TWICETWICE", "start": "2027-03-04T10:00:00Z", "end": "2027-03-04T11:00:00Z"}
-    assert home.call(PATH, event).status_code == 200
-    assert len(home.google.objects_with("BTLR-TWICETWICE")) == 2
+    assert home.call(PATH, EVENT).status_code == 200
+    assert len(home.google.objects_with(EVENT["summary"])) == 2
 
 
 def test_a_write_can_be_planted_to_happen_twice(home):
     home.n8n.switches.twice.add(PATH)
-    event = {"summary": "BTLR-TWICETWICE", "start": "2027-03-04T10:00:00Z", "end": "2027-03-04T11:00:00Z"}
-    assert home.call(PATH, event).status_code == 200
-    assert len(home.google.objects_with("BTLR-TWICETWICE")) == 2
+    assert home.call(PATH, EVENT).status_code == 200
+    assert len(home.google.objects_with(EVENT["summary"])) == 2
+
+
+def test_one_route_can_be_given_credentials_of_its_own(home):
+    home.n8n.switches.credentials[PATH] = Credentials()
+    assert home.call(PATH, EVENT).json()["error"]["reason"] == "credential_missing"
+    assert home.call("L4CK3Y/calendar/list/husband").status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -507,3 +507,36 @@ def test_a_credential_that_cannot_sign_is_a_502_that_says_so(case, credential, r
     want = RECORDED[case]["answer"]["error"]["message"].replace("<WIFE_CALENDAR_CRED_ID>", credential)
     error = answer.json()["error"]
     assert (answer.status_code, error["message"], error["reason"]) == (502, want, reason)
+
+
+def test_a_row_that_cannot_be_read_back_is_a_502_that_says_it_was_written(stage):
+    import_exports(stage)
+    read = "sheets.spreadsheets.values.get"
+    stage.google.faults.plant(Fault(read, times=1))  # the read before the append, as it is
+    stage.google.faults.plant(refuse(read, 500, "backendError"))
+    answer = stage.play(RECORDED["guarded-ok-sheets_append-husband"])
+    error = answer.json()["error"]
+    assert (answer.status_code, error["stage"], error["written"]) == (502, "read_back", True)
+    assert error["reason"] == "server_error"
+    assert len(stage.google.objects_with("milk")) == 1
+
+
+def test_a_fault_of_the_workflow_itself_is_a_500_workflow_error(stage):
+    import_exports(stage)
+    (broken,) = [each for each in stage.n8n.workflows if each.name == "L4CK3Y calendar add husband"]
+    version = broken.versions[broken.saved]
+    document = {
+        "name": broken.name,
+        "nodes": json.loads(json.dumps(version.nodes)),
+        "connections": version.connections,
+    }
+    document["nodes"][1]["parameters"]["jsCode"] = "throw new Error('boom');"
+    stage.n8n.workflows.update(broken.id, document)
+    answer = stage.play(RECORDED["guarded-ok-calendar_add-husband"])
+    assert answer.status_code == 500
+    assert answer.json()["error"] == {
+        "code": "workflow_error",
+        "message": "boom [line 1]",
+        "operation": "calendar_add",
+        "profile": "husband",
+    }
