@@ -24,6 +24,7 @@ def read_json(path: Path) -> Any:
 
 
 def print_line(line: str) -> None:
-    """Print text that may hold what the terminal's encoding cannot show."""
+    """Print text of a model: what could steer the terminal, or what it cannot show, is spelled out."""
+    visible = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in line)
     encoding = sys.stdout.encoding or "utf-8"
-    print(line.encode(encoding, "backslashreplace").decode(encoding))
+    print(visible.encode(encoding, "backslashreplace").decode(encoding))

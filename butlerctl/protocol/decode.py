@@ -32,7 +32,7 @@ def decode(text: str) -> Any:
     """The JSON value in `text`. Raises NotStrictJson."""
     if len(text) > MOST_CHARACTERS:
         raise NotStrictJson(f"longer than {MOST_CHARACTERS} characters")
-    if _depth(text) > MOST_LEVELS:
+    if nesting(text) > MOST_LEVELS:
         raise NotStrictJson(f"nested deeper than {MOST_LEVELS} levels")
     try:
         value = _STRICT.decode(text)
@@ -82,7 +82,7 @@ def _refuse_constant(name: str) -> NoReturn:
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise NotStrictJson(f"{text} is no finite number")
+        raise NotStrictJson(f"{text[:40]} is no finite number")
     return number
 
 
@@ -91,8 +91,8 @@ _STRICT = json.JSONDecoder(
 )
 
 
-def _depth(text: str) -> int:
-    """The deepest nesting of brackets outside string literals (few brackets need no counting)."""
+def nesting(text: str) -> int:
+    """The deepest nesting of brackets outside of strings; 0 when there are too few brackets to matter."""
     if text.count("{") + text.count("[") <= MOST_LEVELS:
         return 0
     depth = deepest = 0

@@ -109,7 +109,10 @@ def _signs_with_names(names: frozenset[str]) -> dict[str, re.Pattern[str]]:
 
 
 def _holds_json_call(text: str, names: frozenset[str]) -> bool:
-    return _begins_json_call(text, names) or any(_is_call(value, names) for value in _json_objects(text))
+    try:
+        return _begins_json_call(text, names) or any(_is_call(value, names) for value in _json_objects(text))
+    except RecursionError:
+        return False
 
 
 def _begins_json_call(text: str, names: frozenset[str]) -> bool:

@@ -244,4 +244,9 @@ def _reported_usage(payload: Any) -> dict[str, float]:
     ]
     last = reports[-1] if reports else {}
     keys = ("prompt_tokens", "completion_tokens", "total_tokens", "cost")
-    return {key: last[key] for key in keys if isinstance(last.get(key), int | float)}
+    return {key: last[key] for key in keys if _is_amount(last.get(key))}
+
+
+def _is_amount(value: Any) -> bool:
+    """A number that can be summed: NaN and absurd sizes are no report."""
+    return isinstance(value, int | float) and 0 <= value < 1e15

@@ -166,7 +166,7 @@ def _typed(arguments: ArgumentFields, tool: Tool, notes: list[str]) -> dict[str,
     value: dict[str, Any] = {}
     for field in arguments.fields:
         if field.key in value:
-            raise NotStrictJson(f"{field.key} stands twice")
+            raise NotStrictJson(f"{field.key[:80]} stands twice")
         schema = property_schema(tool.schema.parameters, field.key)
         value[field.key] = _typed_value(field, schema) if field.key in known else field.text
     decode(encode(value))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from butlerctl.errors import Unreachable
-from butlerctl.protocol.decode import NotStrictJson, read_payload
+from butlerctl.errors import BadInput, Unreachable
+from butlerctl.protocol.decode import NotStrictJson, nesting, read_payload
 from butlerctl.protocol.sse import event_data
 from butlerctl.protocol.tools import ToolSchema
 from butlerctl.protocol.wires.openai_chat import tools as render_tools
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Message = dict[str, Any]
 
 _MOST_BYTES = 8 * 1024 * 1024
+_MOST_LEVELS = 128
 _KEPT_HEADERS = ("content-type", "retry-after", "x-request-id", "x-generation-id", "server")
 
 
@@ -63,6 +65,7 @@ class ChatProvider:
     """Talks to `{base_url}/chat/completions`. Use as a context manager, or `close` it.
 
     `timeout`: seconds for one completion. `extra`: more fields of the request, such as a pinned upstream.
+    Raises BadInput for a key that no header can carry.
     """
 
     adapter = "openai_chat"
@@ -85,8 +88,7 @@ class ChatProvider:
         self.timeout = timeout
         self._url = f"{base_url.rstrip('/')}/chat/completions"
         self._extra = dict(extra or {})
-        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        self._client = httpx.Client(headers=headers)
+        self._client = httpx.Client(headers={"Content-Type": "application/json", **_authorization(api_key)})
 
     def __enter__(self) -> Self:
         return self
@@ -107,20 +109,27 @@ class ChatProvider:
         limit = max(0.001, min(seconds, self.timeout))
         answer = _Answer(deadline=started + limit)
         try:
-            request = self._request(messages, schemas)
-            with self._client.stream("POST", self._url, json=request, timeout=limit) as response:
+            body = self._body(messages, schemas)
+            with self._client.stream("POST", self._url, content=body, timeout=limit) as response:
                 answer.take(response)
         except (httpx.HTTPError, httpx.InvalidURL, Unreachable) as error:
             answer.error = redact_text(f"{type(error).__name__}: {error}")
         return answer.completion(int((time.monotonic() - started) * 1000))
 
-    def _request(self, messages: Sequence[Message], schemas: Sequence[ToolSchema]) -> dict[str, Any]:
+    def _body(self, messages: Sequence[Message], schemas: Sequence[ToolSchema]) -> bytes:
+        """The request as ASCII: a lone surrogate in a model's own words must not stop the next question."""
         request: dict[str, Any] = {"model": self.model, "messages": list(messages), "stream": self.stream}
         if schemas:
             request["tools"] = render_tools(schemas)
         if self.stream:
             request["stream_options"] = {"include_usage": True}
-        return {**request, **self._extra}
+        return json.dumps({**request, **self._extra}).encode()
+
+
+def _authorization(api_key: str) -> dict[str, str]:
+    if not (api_key.isascii() and api_key.isprintable()):
+        raise BadInput("the provider's key holds characters that no HTTP header can carry")
+    return {"Authorization": f"Bearer {api_key}"} if api_key else {}
 
 
 class _Answer:
@@ -160,7 +169,8 @@ class _Answer:
 
 
 def _json_or_text(text: str) -> Any:
+    """The JSON value, or the text where it is none or nested so deeply that no completion can be meant."""
     try:
-        return read_payload(text)
+        return read_payload(text) if nesting(text) <= _MOST_LEVELS else text
     except NotStrictJson:
         return text

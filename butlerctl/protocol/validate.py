@@ -10,6 +10,7 @@ from butlerctl.errors import BadInput
 from butlerctl.protocol.coerce import property_schema, schema_types
 
 _MOST_FAULTS = 5
+_MOST_CHARACTERS = 300  # of one fault: it may quote a long argument
 
 Faults = Callable[[Any], list[str]]
 """What is wrong with arguments, as `field: what is wrong`; [] when they fit."""
@@ -46,4 +47,4 @@ def _whole_floats(value: Any, schema: Mapping[str, Any], path: tuple[str | int, 
 
 
 def _fault(path: list[str | int] | tuple[str | int, ...], message: str) -> str:
-    return f"{'.'.join(map(str, path)) or 'arguments'}: {message}"
+    return f"{'.'.join(map(str, path)) or 'arguments'}: {message}"[:_MOST_CHARACTERS]

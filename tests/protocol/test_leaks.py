@@ -86,7 +86,8 @@ def test_other_near_names_hold_no_delimiter(name):
 
 
 @pytest.mark.parametrize(
-    "piece", ["<", "< ", "{", '{"add_task":', "[", " ", "<|", "\n ", "<tool_call>", "<invoke>", '"']
+    "piece",
+    ["<", "< ", "{", '{"add_task":', "[", " ", "<|", "\n ", "<tool_call>", "<invoke>", '"', '{"a":', "[[[["],
 )
 def test_hostile_text_is_searched_in_a_time_that_grows_with_its_length(piece):
     text = piece * (200_000 // len(piece)) + '"add_task"'

@@ -8,6 +8,7 @@ import time
 import pytest
 from scripted_provider import ScriptedProvider, call, events, failure, streamed, whole
 
+from butlerctl.errors import BadInput
 from butlerctl.protocol.budget import Budget
 from butlerctl.protocol.loop import run_turn
 from butlerctl.protocol.provider import ChatProvider
@@ -322,3 +323,36 @@ def test_reasoning_goes_back_to_a_provider_that_insists_on_it():
         ask(server, Household())
 
     assert server.requests[1]["messages"][1]["reasoning_content"] == "Milk, then."
+
+
+def test_words_that_are_no_unicode_do_not_stop_the_next_question():
+    chunks = [
+        {"choices": [{"index": 0, "delta": {"content": "half \ud83d"}}]},
+        {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, **call("add_task", ARGUMENTS)}]}}]},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]},
+    ]
+    with ScriptedProvider(events(chunks), streamed("Done.")) as server:
+        turn = ask(server, Household())
+
+    assert (turn.stop, len(server.requests)) == ("answered", 2)
+
+
+def test_numbers_that_are_no_amounts_are_not_counted():
+    body = b'{"usage": {"total_tokens": NaN, "cost": 1e999, "prompt_tokens": 3}, "choices": []}'
+    with ScriptedProvider((200, {"Content-Type": "application/json"}, body)) as server:
+        turn = ask(server, Household())
+
+    assert turn.usage == {"requests": 1, "prompt_tokens": 3}
+
+
+def test_a_payload_nested_without_end_is_no_completion():
+    body = b'{"choices": ' + b"[" * 500 + b"]" * 500 + b"}"
+    with ScriptedProvider((200, {"Content-Type": "application/json"}, body)) as server:
+        assert ask(server, Household()).stop == "no_completion"
+
+
+@pytest.mark.parametrize("key", ["k\n", "k\u00e9y"])
+def test_a_key_that_no_header_can_carry_is_bad_input(key):
+    with pytest.raises(BadInput) as caught:
+        ChatProvider("http://127.0.0.1:1/v1", key, "fake-1")
+    assert key not in str(caught.value)

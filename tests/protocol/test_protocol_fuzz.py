@@ -17,10 +17,13 @@ from hypothesis import strategies as st
 from wire_cases import CASES, registry
 
 from butlerctl.errors import BadDocument
+from butlerctl.protocol.budget import Budget
 from butlerctl.protocol.decode import NotStrictJson, decode
 from butlerctl.protocol.dispatch import dispatch_all
 from butlerctl.protocol.leaks import find_leaks
+from butlerctl.protocol.loop import run_turn
 from butlerctl.protocol.normalize import normalize
+from butlerctl.protocol.provider import Completion
 from butlerctl.protocol.registry import Registry, Tool
 from butlerctl.protocol.wires import ADAPTERS
 
@@ -133,6 +136,26 @@ def test_a_damaged_turn_has_an_outcome(case):
 @FUZZ
 def test_any_json_has_an_outcome(adapter, payload):
     check(adapter, payload)
+
+
+class AnyProvider:
+    """Answers every question with the same payload."""
+
+    def __init__(self, adapter: str, payload: Any) -> None:
+        self.adapter = adapter
+        self.payload = payload
+
+    def complete(self, messages: Any, *_: Any, **__: Any) -> Completion:
+        json.dumps(messages)
+        return Completion(200, {}, self.payload)
+
+
+@given(damaged_case() | st.tuples(st.sampled_from(sorted(ADAPTERS)), ANY_JSON))
+@FUZZ
+def test_the_loop_ends_whatever_the_provider_sends(case):
+    turn = run_turn(AnyProvider(*case), REGISTRY, [], budget=Budget(turns=2, attempts=1))
+    assert len(turn.calls) == len(turn.observations)
+    json.dumps([*turn.messages, *turn.completions])
 
 
 @given(
