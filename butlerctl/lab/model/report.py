@@ -119,9 +119,11 @@ class Speaker:
     def _totals(self, items: Sequence[Any]) -> list[str]:
         rows = [item for item in items if isinstance(item, Mapping)]
         columns = [name for name in (rows[0] if rows else {}) if kind_of(str(name)) == "number"]
+        amounts = {column: [_decimal(row.get(column)) for row in rows] for column in columns}
         return [
-            self.say("total", column=column, sum=sum((_decimal(row.get(column)) for row in rows), Decimal()))
-            for column in columns
+            self.say("total", column=column, sum=sum((n for n in numbers if n is not None), Decimal()))
+            for column, numbers in amounts.items()
+            if any(number is not None for number in numbers)
         ]
 
     def _when(self, item: Mapping[str, Any]) -> str:
@@ -190,8 +192,8 @@ def _day(value: Any) -> date | None:
         return None
 
 
-def _decimal(value: Any) -> Decimal:
+def _decimal(value: Any) -> Decimal | None:
     try:
         return Decimal(str(value))
     except InvalidOperation:
-        return Decimal()
+        return None
