@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from butlerctl.errors import UsageProblem
+from butlerctl.cli.common import Format, find_and_load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,11 +21,6 @@ if TYPE_CHECKING:
     from butlerctl.inventory.model import Inventory
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
-
-
-class Format(StrEnum):
-    TEXT = "text"
-    JSON = "json"
 
 
 @app.command()
@@ -44,22 +37,13 @@ def sweep(
     Without a ledger nothing is deleted: what looks like a test object is only reported. Exit code 4 when
     something remains that a person has to look at.
     """
-    result = _run(_inventory(inventory), state_dir, many=yes)
+    result = _run(find_and_load(inventory), state_dir, many=yes)
     if format_ is Format.JSON:
         print(json.dumps(_as_json(result), indent=2, ensure_ascii=False))
     else:
         for line in _lines(result):
             print(line)
     raise typer.Exit(int(result.exit_code))
-
-
-def _inventory(path: Path | None) -> Inventory:
-    from butlerctl.inventory.loader import FILE_NAME, find_inventory, load_inventory
-
-    found = path or find_inventory(Path.cwd())
-    if found is None:
-        raise UsageProblem(f"no {FILE_NAME} here or above", hint="name it with --inventory FILE")
-    return load_inventory(found, os.environ)
 
 
 def _run(inventory: Inventory, state_dir: Path | None, *, many: bool) -> Sweep:

@@ -198,6 +198,9 @@ def _before(readings: Sequence[Reading], after: Reading) -> Reading | None:
 
 
 def _in_tab(reading: Reading, asked: Asked) -> bool:
+    """Whether this is the asked place; the readers mark another place of the same person as `misplaced`."""
+    if reading.document.get("misplaced") is True:
+        return False
     tab = readback.tab_of(reading)
     return reading.domain != "sheets" or not asked.tab or not tab or tab == asked.tab
 
