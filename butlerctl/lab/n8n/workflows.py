@@ -9,6 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
+from butlerctl.errors import BadInput
 from butlerctl.lab.n8n.clock import now_text
 from butlerctl.lab.n8n.credentials import Credentials, credential_of, new_id
 from butlerctl.lab.n8n.google_nodes import CREDENTIAL_TYPES
@@ -19,13 +20,12 @@ NODE_TYPES = frozenset({*(BASE + name for name in _OTHER_NODES), *CREDENTIAL_TYP
 CONFLICT = "There is a conflict with one of the webhooks."
 
 
-class Refused(Exception):
+class Refused(BadInput):
     """n8n says no: an HTTP status and the text of its `message`."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status = status
-        self.message = message
 
 
 @dataclass(frozen=True, slots=True)
