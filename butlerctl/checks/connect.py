@@ -7,8 +7,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from butlerctl.errors import UsageProblem
+from butlerctl.gateway.choose import open_gateway
 from butlerctl.gateway.interface import AgentGateway
-from butlerctl.gateway.openclaw import OpenClawGateway
 from butlerctl.google.household import Systems, systems_of_record
 from butlerctl.inventory.model import Inventory
 from butlerctl.n8n.api import N8nApi
@@ -48,7 +48,7 @@ def _gateway(inventory: Inventory) -> AgentGateway:
     if settings.kind != "openclaw":
         raise UsageProblem(f"gateway.kind {settings.kind} cannot be verified through yet")
     token = settings.token.get() if settings.token else ""
-    return OpenClawGateway(settings.url.get(), token, agent=settings.agent, timeout=settings.timeout)
+    return open_gateway(settings.url.get(), token, agent=settings.agent, timeout=settings.timeout)
 
 
 def _api(inventory: Inventory) -> N8nApi | None:

@@ -12,7 +12,7 @@ from typing import Any
 from butlerctl.errors import ButlerctlError, GatewayRefused, Unreachable
 from butlerctl.gateway.interface import TurnRecord
 from butlerctl.gateway.operator import Operator, Run
-from butlerctl.gateway.rows import messages_of, with_delivered
+from butlerctl.gateway.rows import messages_of, provider_failure, with_delivered
 from butlerctl.redaction import redact, redact_text, register_secret
 
 _STATUS = re.compile(r"(?<!\d)[45]\d\d(?!\d)")
@@ -47,8 +47,9 @@ class WebSocketGateway:
             "complete": bool(rows) and run.status not in {"timeout", "lost"},
             "run": _account(run),
         }
-        if run.error is not None:
-            transcript["completions"] = [_failure(run.error)]
+        failure = provider_failure(rows) or (run.error and _failure(run.error))
+        if failure:
+            transcript["completions"] = [failure]
         elapsed_ms = int((time.monotonic() - clock) * 1000)
         return TurnRecord(session, redact_text(run.reply), redact(transcript), (), started, elapsed_ms)
 

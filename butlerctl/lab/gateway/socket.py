@@ -14,6 +14,8 @@ from websockets.server import ServerProtocol
 
 _MAX_FRAME = 26_214_400  # bytes, as the gateway's policy says
 
+_FAREWELL_SECONDS = 5.0
+
 
 def wants_websocket(environ: Mapping[str, Any]) -> bool:
     return str(environ.get("HTTP_UPGRADE", "")).lower() == "websocket"
@@ -40,8 +42,9 @@ class ServerSocket:
             self._flush()
 
     def texts(self) -> Iterator[str]:
-        """Until either side closes."""
-        while True:
+        """Until the client has hung up."""
+        data = b"more"
+        while data:
             try:
                 data = self._socket.recv(65_536)
             except OSError:
@@ -54,13 +57,12 @@ class ServerSocket:
             for frame in frames:
                 if getattr(frame, "opcode", None) is Opcode.TEXT:
                     yield bytes(frame.data).decode()  # type: ignore[union-attr]  # a Frame, by its opcode
-            if not data or self._protocol.close_expected():
-                return
 
     def close(self, code: int, reason: str) -> None:
         with self._lock, contextlib.suppress(OSError):
             self._protocol.send_close(code, reason)
             self._flush()
+            self._socket.settimeout(_FAREWELL_SECONDS)
 
     def _receive(self, data: bytes) -> None:
         if data:
