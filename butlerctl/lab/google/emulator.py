@@ -62,9 +62,7 @@ class GoogleEmulator:
 
     def add_user(self, email: str, *, timezone: str = "America/New_York") -> str:
         """A user with the calendar that everybody has; its id is the address."""
-        with self.store.lock:
-            self.store.users.add(email)
-            self.add_calendar(email, owner=email, timezone=timezone, summary=email)
+        self.add_calendar(email, owner=email, timezone=timezone, summary=email)
         return email
 
     def add_calendar(

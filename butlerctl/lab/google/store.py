@@ -68,7 +68,6 @@ class Store:
     def __init__(self, now: Callable[[], datetime]) -> None:
         self.now = now
         self.lock = threading.RLock()
-        self.users: set[str] = set()
         self.calendars: dict[str, Calendar] = {}
         self.task_lists: dict[str, TaskList] = {}
         self.spreadsheets: dict[str, Spreadsheet] = {}
