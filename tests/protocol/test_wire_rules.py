@@ -259,6 +259,23 @@ def test_responses_need_every_end_and_may_do_without_deltas():
         )
 
 
+def test_responses_may_name_their_items_by_place_or_by_id():
+    places = [
+        {key: value for key, value in event.items() if key != "item_id"} | {"output_index": 0}
+        for event in RESPONSES
+    ]
+    assert outcome("openai_responses", places) == (ADD_TASK, [])
+
+
+def test_the_text_of_a_response_is_searched_however_it_came():
+    message = {"type": "message", "content": [{"type": "output_text", "text": "<tool_call>"}]}
+    stream = [{"type": "response.output_item.done", "item": message}, {"type": "response.completed"}]
+    assert turn_of("openai_responses", stream).leaks == ("tool_call_xml",)
+    assert turn_of("openai_responses", {"status": "completed", "output": [message]}).leaks == (
+        "tool_call_xml",
+    )
+
+
 def test_a_failed_response_dispatches_nothing():
     assert outcome("openai_responses", [*RESPONSES[:4], {"type": "response.failed"}]) == (
         [],

@@ -104,7 +104,8 @@ class _Item:
 
 class _Stream:
     def __init__(self) -> None:
-        self.items: dict[Any, _Item] = {}
+        self.items: list[_Item] = []
+        self._by_key: dict[int | str | None, _Item] = {}
         self.texts: list[str] = []
         self.end = ""
         self.broken = False
@@ -132,12 +133,19 @@ class _Stream:
         item.closing = closing
         if closing.get("type") == "function_call" and "arguments" in closing:
             item.said.append(closing["arguments"])
+        elif closing.get("type") == "message" and not self.texts:
+            self.texts.append(content_text(closing.get("content")))
 
     def _item(self, event: dict[str, Any], opening: dict[str, Any]) -> _Item:
-        key = id_of(event.get("item_id")) or id_of(opening.get("id")) or event.get("output_index")
-        if not isinstance(key, str | int):
-            key = None
-        return self.items.setdefault(key, _Item(opening or {"type": "function_call"}))
+        """The item of an event: by its place in the output or by its id, as not every server sends both."""
+        place, item_id = event.get("output_index"), id_of(event.get("item_id")) or id_of(opening.get("id"))
+        keys = [place if isinstance(place, int) else None, item_id]
+        item = next((self._by_key[key] for key in keys if key in self._by_key), None)
+        if item is None:
+            item = _Item(opening or {"type": "function_call"})
+            self.items.append(item)
+        self._by_key.update({key: item for key in keys if key is not None})
+        return item
 
     @property
     def is_good(self) -> bool:
@@ -150,7 +158,7 @@ def _read_stream(events: list[Any]) -> WireTurn:
         stream.take(event or {"type": "error"})
     if not stream.items and not stream.texts and not stream.is_good:
         return WireTurn(notes=["no_completion"], cut_off=True)
-    called = [item for item in stream.items.values() if item.opening.get("type") in _CALL_TYPES]
+    called = [item for item in stream.items if item.opening.get("type") in _CALL_TYPES]
     notes = ["delta_done_mismatch"] if any(item.differs for item in called) else []
     calls = [item.call(good=stream.is_good) for item in called]
     return WireTurn(calls, "".join(stream.texts), notes, cut_off=not stream.is_good)
