@@ -166,7 +166,7 @@ PHRASES: Mapping[str, Mapping[str, str]] = {
         "ask_tool": "Je ne peux pas : on ne m'a pas donné l'outil. Rien n'a été changé.",
         "chat": "Je m'occupe des calendriers, des tâches et des feuilles. Que puis-je faire ?",
         "cheer": "C'est fait — « {title} » est noté pour {owner}.",
-        "promise": "Bien sûr, je m'occupe de « {title} » pour {owner} dans un instant.",
+        "promise": "Bien sûr, je vais m'occuper de « {title} » pour {owner}.",
         "all_read": "J'ai regardé pour {owner} : tout est comme prévu.",
     },
     "es": {
