@@ -61,7 +61,12 @@ _DAY_FIRST = re.compile(
     rf"\b(\d{{1,2}}){_ORDINAL}\s+(?:of\s+|de\s+|d['’])?{_MONTH}(?:\s+(?:de\s+)?(\d{{4}}))?", re.IGNORECASE
 )
 _MONTH_FIRST = re.compile(rf"\b{_MONTH}\s+(\d{{1,2}}){_ORDINAL}(?!\d|:)(?:,?\s+(\d{{4}}))?", re.IGNORECASE)
-_NUMERIC = re.compile(r"\b(\d{1,2})([./])(\d{1,2})\2(\d{4}|\d{2})?(?!\d)")
+_NUMBER = r"(3[01]|[12]\d|0?[1-9])"
+_NUMERIC = re.compile(
+    rf"\b{_NUMBER}([./-]){_NUMBER}\2(?:\d{{4}}|\d{{2}})(?!\d)"
+    rf"|\b(?:am|vom|bis|zum|den|der|dne|dnia|do|d\.)\s+{_NUMBER}\.\s?{_NUMBER}\.(?!\d)",
+    re.IGNORECASE,
+)
 _DAY_ALONE = re.compile(
     r"\b(?:the|on the|am|el|le|il|de|den|dia|do|da)\s+(\d{1,2})(?:st|nd|rd|th)\b", re.IGNORECASE
 )
@@ -135,7 +140,7 @@ def read(text: str, zone: tzinfo) -> Told:
         _MONTH_FIRST, rest, lambda match: days.append(Day(int(match[2]), _month(match[1]), match[0]))
     )
     rest = _take(
-        _NUMERIC, rest, lambda match: days.append(Day(int(match[1]), int(match[3]), match[0], swapped=True))
+        _NUMERIC, rest, lambda match: days.append(_numeric_day(match))
     )
     rest = _take(_DAY_ALONE, rest, lambda match: days.append(Day(int(match[1]), None, match[0])))
     clocks += [_clock(match[1], match[2] or "00", match[4], "", match[0]) for match in _RANGE.finditer(rest)]
@@ -162,6 +167,10 @@ def _take(pattern: re.Pattern[str], text: str, keep: Callable[[re.Match[str]], N
     for match in pattern.finditer(text):
         keep(match)
     return pattern.sub(" ", text)
+
+
+def _numeric_day(match: re.Match[str]) -> Day:
+    return Day(int(match[1] or match[4]), int(match[3] or match[5]), match[0], swapped=True)
 
 
 def _iso(words: str, zone: tzinfo, clocks: list[Clock], days: list[Day]) -> None:
