@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from butlerctl.errors import InventoryError
+from butlerctl.inventory.find import FILE_NAME, find_inventory
 from butlerctl.inventory.model import (
     Gateway,
     Inventory,
@@ -24,17 +25,9 @@ from butlerctl.inventory.operations import OPERATIONS
 from butlerctl.inventory.reader import Section, Source, read_root
 from butlerctl.inventory.values import Value
 
-FILE_NAME = "inventory.yaml"
+__all__ = ["FILE_NAME", "find_inventory", "load_inventory"]
+
 _PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
-
-
-def find_inventory(start: Path) -> Path | None:
-    """`inventory.yaml` in this folder or the nearest one above it."""
-    folder = start.resolve()
-    for candidate in (folder, *folder.parents):
-        if (candidate / FILE_NAME).is_file():
-            return candidate / FILE_NAME
-    return None
 
 
 def load_inventory(path: Path, environ: Mapping[str, str]) -> Inventory:

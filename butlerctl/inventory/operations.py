@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """One thing a butler can do. `tool` is its name for the model, `domain/verb` its place in the URL."""
 
     name: str
@@ -37,8 +36,7 @@ OPERATION_OF_TOOL: Mapping[str, Operation] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Route:
+class Route(NamedTuple):
     """Operation × profile: one tool call, one webhook path, one n8n workflow."""
 
     operation: str

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from butlerctl.errors import InventoryError, SecretMissing
-from butlerctl.redaction import register_secret
 
 _ENVIRONMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}")
 
@@ -46,6 +45,8 @@ class Value:
         scheme = _scheme_of(self.text)
         value = self.text if scheme is None else _READERS[scheme](self)
         if self.secret:
+            from butlerctl.redaction import register_secret  # its patterns cost more than all of this module
+
             register_secret(value)
         return value
 

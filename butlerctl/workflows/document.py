@@ -43,6 +43,7 @@ class Reading(NamedTuple):
     encoding: str = ""
     repeated: tuple[Path, ...] = ()
     constants: tuple[str, ...] = ()
+    big_integers: bool = False
     named: bool = False
 
     @property
@@ -54,26 +55,26 @@ class Reading(NamedTuple):
 def read(data: bytes, file: str, *, named: bool = True) -> Reading:
     """Decode, parse and unpack. Never raises: what is wrong with the file is part of the reading."""
     text, encoding = decode(data)
-    if not text.strip():
-        return Reading(file, text, problem=Problem("the file is empty"), encoding=encoding, named=named)
-    repeated: list[dict[str, Any]] = []
-    constants: list[str] = []
+    seen = _Seen()
+    value = None
+    problem = None
     try:
-        value = _decoder(repeated, constants).decode(text)
+        value = seen.decoder().decode(text)
     except json.JSONDecodeError as error:
-        problem = Problem(_why(text, error), min(error.pos, len(text)))
-        return Reading(file, text, problem=problem, encoding=encoding, named=named)
+        message = _why(text, error) if text.strip() else "the file is empty"
+        problem = Problem(message, min(error.pos, len(text)))
     except RecursionError:
         problem = Problem("nested too deeply to be a workflow")
-        return Reading(file, text, problem=problem, encoding=encoding, named=named)
     return Reading(
         file,
         text,
         tuple(_unpack(value, (), 0)),
-        encoding=encoding,
-        repeated=tuple(_paths_of(value, repeated)) if repeated else (),
-        constants=tuple(constants),
-        named=named,
+        problem,
+        encoding,
+        tuple(_paths_of(value, seen.repeated)) if seen.repeated else (),
+        tuple(seen.constants),
+        seen.big_integers,
+        named,
     )
 
 
@@ -102,18 +103,34 @@ def is_workflow(value: Any) -> bool:
     )
 
 
-def _decoder(repeated: list[dict[str, Any]], constants: list[str]) -> json.JSONDecoder:
-    def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+class _Seen:
+    """What the parser comes across and a plain `json.loads` would not tell."""
+
+    def __init__(self) -> None:
+        self.repeated: list[dict[str, Any]] = []
+        self.constants: list[str] = []
+        self.big_integers = False
+
+    def decoder(self) -> json.JSONDecoder:
+        return json.JSONDecoder(
+            object_pairs_hook=self._object, parse_constant=self._constant, parse_int=self._integer
+        )
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
-            repeated.append(found)
+            self.repeated.append(found)
         return found
 
-    def constant(name: str) -> float:
-        constants.append(name)
-        return float(name.replace("Infinity", "inf"))
+    def _constant(self, name: str) -> float:
+        self.constants.append(name)
+        return float(name)
 
-    return json.JSONDecoder(object_pairs_hook=keep, parse_constant=constant)
+    def _integer(self, digits: str) -> int | float:
+        if len(digits) < 16:
+            return int(digits)
+        self.big_integers = True
+        return int(digits) if len(digits) < 1000 else float(digits)
 
 
 def _unpack(value: Any, path: Path, depth: int) -> list[Member]:

@@ -86,6 +86,7 @@ class _Run:
         self._rules = [(rule, rule.check) for rule in selected if rule.check]
         self._set_rules = [(rule, rule.check_set) for rule in selected if rule.check_set]
         self._inputs: dict[str, Input] = {}
+        self._configured_folders: dict[str, bool] = {}
         self._summaries: list[Summary] = []
         self._results: dict[str, _FileResult] = {}
         self._checked = 0
@@ -109,7 +110,10 @@ class _Run:
                 findings.extend(place(file, _load(self._inputs[file]).text, idle))
         findings = [item for item in findings if not is_ignored_in(item.file, item.code, self._settings)]
         findings.sort(key=lambda item: (item.file, item.line, item.column, item.code))
-        return Report(tuple(findings), self._checked, self._skipped, suppressed, crashed=self._crashed)
+        files = tuple(file for file, item in self._inputs.items() if item.given)
+        return Report(
+            tuple(findings), self._checked, self._skipped, suppressed, crashed=self._crashed, files=files
+        )
 
     def _lint_file(self, item: Input) -> None:
         self._inputs[item.file] = item
@@ -122,7 +126,7 @@ class _Run:
             self._count(reading)
             for rule, check in self._file_rules:
                 self._collect(rule, (), seen, check, reading)
-        source = Source(item.file, reading.text)
+        source = Source(item.file, reading.text, big_integers=reading.big_integers)
         for member in reading.members:
             workflow = Workflow(self._rendered(member.document), source, member.path)
             routes = context.contract.assign(workflow)
@@ -215,7 +219,12 @@ class _Run:
         household = self._settings.household
         if household is None:
             return False
-        return self._settings.everywhere or (item.data is None and lies_in(item.file, household.directory))
+        if self._settings.everywhere or item.data is not None:
+            return self._settings.everywhere
+        folder = item.file.rpartition("/")[0]
+        if folder not in self._configured_folders:
+            self._configured_folders[folder] = lies_in(item.file, household.directory)
+        return self._configured_folders[folder]
 
     def _inventory_file(self) -> str:
         household = self._settings.household

@@ -1,8 +1,10 @@
-"""What the linter says: a finding with its exact place, and the report of a whole run."""
+"""What the linter says: a finding with its exact place, and the report of a whole run.
+
+Named tuples and not dataclasses: a commit hook pays for building each class on every start.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -43,8 +45,7 @@ class Excerpt(NamedTuple):
     width: int
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One finding. Lines and columns count from 1, columns in code points; the end is exclusive.
 
     `token` is what the finding is about, for merging and baselines: never a secret.
@@ -61,8 +62,8 @@ class Finding:
     pointer: str = ""
     node: str = ""
     help: str = ""
-    token: str = field(default="", repr=False)
-    excerpt: Excerpt | None = field(default=None, repr=False, compare=False)
+    token: str = ""
+    excerpt: Excerpt | None = None
 
     @property
     def check(self) -> str:
@@ -85,8 +86,7 @@ class Finding:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """One run. `checked` counts workflows, `skipped` files in which there was none to check."""
 
     findings: tuple[Finding, ...]
@@ -95,6 +95,7 @@ class Report:
     suppressed: int = 0
     in_baseline: int = 0
     crashed: bool = False
+    files: tuple[str, ...] = ()
 
-    def count(self, severity: Severity) -> int:
+    def number_of(self, severity: Severity) -> int:
         return sum(finding.severity is severity for finding in self.findings)

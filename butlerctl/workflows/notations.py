@@ -53,8 +53,10 @@ NOTATIONS = (
     Notation("change", r"\b(?i:change[-_]?me)\b"),
     Notation("__", r"__(?:[A-Z0-9]+_)*(?:CRED|CREDENTIAL|KEY|ID|TOKEN|SECRET)(?:_[A-Z0-9]+)*__"),
     Notation("{{", r"\{\{\s{0,3}[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\s{0,3}\}\}"),
-    Notation("cred", r"\b(?:[A-Z0-9]+_)*CRED(?:ENTIAL)?_ID\b"),
+    Notation("cred_id", r"\b(?:[A-Z0-9]+_)*CRED_ID\b"),
+    Notation("credential_id", r"\b(?:[A-Z0-9]+_)*CREDENTIAL_ID\b"),
 )
+_ANGLE_START = r"<[^\W\d_]"
 _ANY_ANGLE = r"<{1,2}([^\W\d_][^<>@|]{0,100})>{1,2}"
 _SEGMENT = (
     r"(?<=[/=?&:])<{1,2}([^\W\d_][^<>@|/\"\s{}=]{0,60}(?: [^<>@|/\"{}=]{1,60})?)>{1,2}(?![^/?#&:\"'\s}])"
@@ -70,48 +72,60 @@ _HTML_TAGS = words(
 compiled = cache(re.compile)
 
 
-def may_hold_any(raw: str, lowered: str) -> bool:
-    """One cheap look at the raw text of a file (and its lower case): may a parameter hold a placeholder?
+class Live(NamedTuple):
+    """The notations that may stand in a text; `angles` are any words in angle brackets."""
 
-    Never false for a text that holds one; escaped ASCII characters always count as "may".
+    notations: tuple[Notation, ...]
+    angles: bool
+
+    def within(self, text: str) -> Live:
+        """What is left of it after a look at one value."""
+        lowered = text.lower()
+        return Live(
+            tuple(notation for notation in self.notations if notation.needle in lowered),
+            self.angles and "<" in text,
+        )
+
+
+EVERYTHING = Live(NOTATIONS, angles=True)
+
+
+def live_in(raw: str, lowered: str) -> Live:
+    """One cheap look at the raw text of a file, and at its lower case: what its values may hold.
+
+    A notation that stands in a value is never missing. Escaped ASCII characters bring all of them.
     """
     if "\\u00" in lowered:
-        return True
-    if "<" in raw and compiled(r"(?:[\"=/?&:\s]|\\[nrt])<").search(raw):
-        return True
-    return any(
-        notation.needle in lowered
-        and (notation.starts_at_word or compiled(notation.pattern).search(raw) is not None)
+        return EVERYTHING
+    notations = tuple(
+        notation
         for notation in NOTATIONS
+        if notation.needle in lowered
+        and (notation.starts_at_word or compiled(notation.pattern).search(raw) is not None)
     )
+    return Live(notations, angles=compiled(_ANGLE_START).search(raw) is not None)
 
 
-def whole(text: str) -> str | None:
+def whole(text: str, live: Live) -> str | None:
     """The token, when the text is one placeholder and nothing else."""
-    lowered = text.lower()
-    for notation in NOTATIONS:
-        if notation.needle in lowered and compiled(notation.pattern).fullmatch(text):
+    for notation in live.notations:
+        if compiled(notation.pattern).fullmatch(text):
             return text
-    if text[:1] == "<":
+    if live.angles and text[:1] == "<":
         match = compiled(_ANY_ANGLE).fullmatch(text)
         if match and _is_no_markup(match[1]):
             return text
     return None
 
 
-def embedded(text: str, *, address: bool) -> Iterator[str]:
+def embedded(text: str, live: Live, *, address: bool) -> Iterator[str]:
     """The tokens inside a text. In an address a whole path segment in angle brackets counts as well."""
-    lowered = text.lower()
     taken: list[tuple[int, int]] = []
-    for notation in NOTATIONS:
-        if notation.needle in lowered:
-            taken.extend(_matches(notation.pattern, text, taken))
-    if address and "<" in text:
-        taken.extend(
-            span
-            for span in _matches(_SEGMENT, text, taken)
-            if _is_no_markup(text[span[0] : span[1]].strip("<>"))
-        )
+    for notation in live.notations:
+        taken.extend(_matches(notation.pattern, text, taken))
+    if address and live.angles:
+        segments = _matches(_SEGMENT, text, taken)
+        taken.extend((start, end) for start, end in segments if _is_no_markup(text[start:end].strip("<>")))
     return (text[start:end] for start, end in sorted(taken))
 
 
@@ -140,8 +154,10 @@ def _is_element(text: str, start: int, end: int) -> bool:
 
 
 def _is_no_markup(inner: str) -> bool:
-    first = compiled(r"[\s/:=!]").split(inner, maxsplit=1)[0].lower()
-    return first not in _HTML_TAGS and "http" not in inner and not inner.endswith("/")
+    first = inner
+    for mark in " /:=!":
+        first = first.partition(mark)[0]
+    return first.lower() not in _HTML_TAGS and "http" not in inner and not inner.endswith("/")
 
 
 class IdShape(Enum):
@@ -180,17 +196,23 @@ def credential_id_shape(value: Any) -> IdShape:
         return IdShape.MISSING
     if _stands_in(value):
         return IdShape.PLACEHOLDER
-    good = compiled(r"[A-Za-z0-9]{16}|[0-9]{1,6}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-    return IdShape.GOOD if good.fullmatch(value) else IdShape.ODD
+    return IdShape.GOOD if _is_made_by_n8n(value) else IdShape.ODD
+
+
+def _is_made_by_n8n(value: str) -> bool:
+    if len(value) == 16 or (len(value) <= 6 and value.isdigit()):
+        return value.isascii() and value.isalnum()
+    is_uuid = [len(part) for part in value.split("-")] == [8, 4, 4, 4, 12]
+    return is_uuid and all(character in "0123456789abcdefABCDEF-" for character in value)
 
 
 def _stands_in(value: str) -> bool:
     lowered = value.lower()
     return (
-        any(character in "<>[]{}$= \t\n" for character in value)
+        (not value.isalnum() and any(character in "<>[]{}$= \t\n" for character in value))
         or lowered.strip("x-_") == ""
         or lowered in _STAND_INS
         or lowered.endswith(_VARIABLE_ENDS)
         or any(part in lowered for part in _STAND_IN_PARTS)
-        or compiled(r"[A-Z]+(?:_[A-Z]+)+").fullmatch(value) is not None
+        or (value.isupper() and "_" in value and value.replace("_", "").isalpha())
     )

@@ -10,7 +10,18 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from butlerctl.workflows import notations
+from butlerctl.workflows.notations import (
+    EVERYTHING,
+    N8N_MARK,
+    IdShape,
+    Live,
+    bare_name,
+    credential_id_shape,
+    embedded,
+    is_n8n_notation,
+    whole,
+    words,
+)
 from butlerctl.workflows.walk import Path, last_key, strings
 
 STICKY_NOTE = "n8n-nodes-base.stickyNote"
@@ -37,17 +48,17 @@ class Placeholder(NamedTuple):
     node: str
 
 
-_CODE_KEYS = notations.words(
+_CODE_KEYS = words(
     "jscode functioncode pythoncode code html css query sqlquery command script template javascript python "
     "xml markdown filterformula"
 )
-_PROSE_KEYS = notations.words(
+_PROSE_KEYS = words(
     "text systemmessage prompt content message description responsebody subject jsonschemaexample "
     "jsonexample inputschema jsonschema jsonoutput systemprompt usermessage instructions notes note "
     "emailbody htmlbody tooldescription initialmessages"
 )
 # What a form shows to its user: there "your-name" is meant for the reader.
-_FORM_KEYS = notations.words(
+_FORM_KEYS = words(
     "placeholder fieldlabel formtitle formdescription buttonlabel label hint displayname defaultvalue notice"
 )
 _PROSE_LENGTH = 400  # characters
@@ -55,24 +66,21 @@ _PROSE_LINES = 3
 _ADDRESS_PARTS = ("url", "uri", "host", "endpoint", "header", "auth", "token", "apikey", "secret")
 
 
-def placeholders_of(document: Mapping[str, Any], *, everywhere: bool = False) -> tuple[Placeholder, ...]:
+def placeholders_of(
+    document: Mapping[str, Any], *, everywhere: bool = False, live: Live = EVERYTHING
+) -> tuple[Placeholder, ...]:
     """The places of a workflow that wait for a value, in document order.
 
     Code, prompts and notes are left out unless `everywhere`: there the same notations are often vocabulary.
+    `live` is what a look at the raw text has left possible.
     """
-    return (
-        *_in_nodes(document, everywhere),
-        *_in_strings(document.get("settings"), ("settings",), "", everywhere),
-    )
+    look = _Look(live, everywhere)
+    return (*_in_nodes(document, look), *_in_strings(document.get("settings"), ("settings",), "", look))
 
 
-def credential_placeholders(
-    document: Mapping[str, Any], *, everywhere: bool = False
-) -> Iterator[Placeholder]:
-    """Only those in credential ids, which need no brackets and so cannot be ruled out by a look at the text."""
-    del everywhere
-    for path, node in _nodes(document):
-        yield from _in_credentials(node.get("credentials"), (*path, "credentials"), str(node.get("name", "")))
+class _Look(NamedTuple):
+    live: Live
+    everywhere: bool
 
 
 def _nodes(document: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
@@ -82,38 +90,42 @@ def _nodes(document: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]
             yield ("nodes", index), node
 
 
-def _in_nodes(document: Mapping[str, Any], everywhere: bool) -> Iterator[Placeholder]:
+def _in_nodes(document: Mapping[str, Any], look: _Look) -> Iterator[Placeholder]:
     for path, node in _nodes(document):
         name = str(node.get("name", ""))
-        is_note = node.get("type") == STICKY_NOTE
-        if everywhere or not is_note:
-            yield from _in_strings(
-                node.get("parameters"), (*path, "parameters"), name, everywhere, is_note=is_note
-            )
-        yield from _in_strings(node.get("webhookId"), (*path, "webhookId"), name, everywhere)
-        yield from _in_strings(node.get("notes"), (*path, "notes"), name, everywhere)
+        if any(look.live):
+            yield from _in_parameters(node, path, name, look)
         yield from _in_credentials(node.get("credentials"), (*path, "credentials"), name)
 
 
+def _in_parameters(node: dict[str, Any], path: Path, name: str, look: _Look) -> Iterator[Placeholder]:
+    is_note = node.get("type") == STICKY_NOTE
+    if look.everywhere or not is_note:
+        yield from _in_strings(node.get("parameters"), (*path, "parameters"), name, look, is_note=is_note)
+    for key in ("webhookId", "notes"):
+        yield from _in_strings(node.get(key), (*path, key), name, look)
+
+
 def _in_strings(
-    value: Any, path: Path, node: str, everywhere: bool, *, is_note: bool = False
+    value: Any, path: Path, node: str, look: _Look, *, is_note: bool = False
 ) -> Iterator[Placeholder]:
     for where, text in strings(value, path):
-        if len(text) <= 3 or _is_skipped(where):
+        live = look.live.within(text)
+        if not any(live) or len(text) <= 3 or _is_skipped(where):
             continue
         place = Place.PROSE if is_note else _context(where, text)
-        if everywhere or place is Place.EMBEDDED or notations.N8N_MARK in text:
-            for token, kind in _tokens(text, where, place):
-                if everywhere or kind not in (Place.CODE, Place.PROSE):
-                    yield Placeholder(token, notations.bare_name(token), where, kind, node)
+        if look.everywhere or place is Place.EMBEDDED or N8N_MARK in text:
+            for token, kind in _tokens(text, where, place, live):
+                if look.everywhere or kind not in (Place.CODE, Place.PROSE):
+                    yield Placeholder(token, bare_name(token), where, kind, node)
 
 
 def _in_credentials(credentials: Any, path: Path, node: str) -> Iterator[Placeholder]:
     for kind, entry in credentials.items() if isinstance(credentials, dict) else ():
         value = entry.get("id") if isinstance(entry, dict) else None
-        if notations.credential_id_shape(value) is notations.IdShape.PLACEHOLDER:
+        if credential_id_shape(value) is IdShape.PLACEHOLDER:
             where = (*path, kind, "id")
-            yield Placeholder(str(value), notations.bare_name(str(value)), where, Place.CREDENTIAL, node)
+            yield Placeholder(str(value), bare_name(str(value)), where, Place.CREDENTIAL, node)
 
 
 def _is_skipped(path: Path) -> bool:
@@ -137,16 +149,15 @@ def _context(path: Path, text: str) -> Place:
     return Place.EMBEDDED
 
 
-def _tokens(text: str, path: Path, place: Place) -> Iterator[tuple[str, Place]]:
+def _tokens(text: str, path: Path, place: Place, live: Live) -> Iterator[tuple[str, Place]]:
     stripped = text.removeprefix("=").strip()
-    token = notations.whole(stripped)
+    token = whole(stripped, live)
     if token is not None:
-        own = notations.is_n8n_notation(token)
-        yield token, place if place is not Place.EMBEDDED and not own else Place.WHOLE
+        yield token, Place.WHOLE if place is Place.EMBEDDED or is_n8n_notation(token) else place
         return
     address = place is Place.EMBEDDED and _is_address(path, stripped)
-    for token in notations.embedded(text, address=address):
-        if notations.is_n8n_notation(token) and place in (Place.CODE, Place.PROSE):
+    for token in embedded(text, live, address=address):
+        if is_n8n_notation(token) and place in (Place.CODE, Place.PROSE):
             yield token, Place.EMBEDDED
         else:
             yield token, Place.ADDRESS if address else place

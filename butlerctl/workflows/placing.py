@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import NamedTuple
 
 from butlerctl.workflows.findings import Excerpt, Finding
@@ -40,11 +39,11 @@ def place(file: str, text: str, seen: Iterable[Seen]) -> list[Finding]:
         if key in first:
             more.setdefault(key, []).append(finding.line)
             if finding.severity > first[key].severity:
-                first[key] = replace(first[key], severity=finding.severity)
+                first[key] = first[key]._replace(severity=finding.severity)
         else:
             first[key] = finding
     return [
-        replace(finding, message=_with_places(finding.message, more[key])) if key in more else finding
+        finding._replace(message=_with_places(finding.message, more[key])) if key in more else finding
         for key, finding in first.items()
     ]
 
@@ -73,7 +72,7 @@ def _place(file: str, text: str, locator: Locator, item: Seen) -> Finding:
         node=hit.node,
         help=hit.help,
         token=hit.token,
-        excerpt=None if hit.secret else _excerpt(text, locator.line_span(line), span),
+        excerpt=None if hit.secret else _excerpt(text, locator.line_around(span.start), span),
     )
 
 
@@ -86,11 +85,7 @@ def _span(text: str, locator: Locator, path: Path, hit: Hit) -> Span:
         return _nearest(locator, path)
     if text[span.start] in "{[":
         return _name_of(text, locator, path, span)
-    if hit.token and not hit.secret:
-        inside = text.find(hit.token, span.start, span.end)
-        if inside >= 0:
-            return Span(inside, inside + len(hit.token))
-    return span
+    return span if hit.secret else locator.token(path, hit.token)
 
 
 def _nearest(locator: Locator, path: Path) -> Span:

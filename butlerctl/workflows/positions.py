@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from butlerctl.workflows.walk import Path
 
+_SHORT = 200_000  # characters: counting lines from the start is cheaper than an index of them
 _BLANKS = " \t\n\r"
 _decode = JSONDecoder().raw_decode
 
@@ -49,11 +50,30 @@ class Locator:
         if not path:
             start = _skip_blanks(self._text, 0)
             return Span(start, _decode(self._text, start)[1])
-        return self._member(path).value
+        return self._only_key(path) or self._member(path).value
+
+    def token(self, path: Path, token: str) -> Span:
+        """A token inside the value at a path; the whole value where escapes hide it. Raises KeyError."""
+        only = self._only(token)
+        if only:
+            return only
+        span = self.value(path)
+        at = self._text.find(token, span.start, span.end) if token else -1
+        return span if at < 0 else Span(at, at + len(token))
 
     def key(self, path: Path) -> Span:
         """The key of the member at a path; for an item of a list the item itself. Raises KeyError."""
         return self._member(path).key
+
+    def member_with_comma(self, path: Path) -> Span:
+        """A member and the comma that its removal makes superfluous, blanks included. Raises KeyError."""
+        member = self._member(path)
+        members = self._members_at(self._start(path[:-1]))
+        index = members.index(member)
+        if index + 1 < len(members):
+            return Span(member.key.start, members[index + 1].key.start)
+        start = members[index - 1].value.end if index else member.key.start
+        return Span(start, member.value.end)
 
     def repeated_keys(self, path: Path) -> list[tuple[str, list[Span]]]:
         """The keys that stand more than once in the object at a path, with all their places."""
@@ -64,21 +84,38 @@ class Locator:
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
         """Both from 1; columns count code points."""
-        starts = self._starts()
-        line = bisect_right(starts, offset)
-        return line, offset - starts[line - 1] + 1
+        if len(self._text) < _SHORT:
+            start = self._text.rfind("\n", 0, offset) + 1
+            return self._text.count("\n", 0, start) + 1, offset - start + 1
+        line = bisect_right(self._starts(), offset)
+        return line, offset - self._starts()[line - 1] + 1
 
-    def line_span(self, line: int) -> Span:
-        """A line without its end."""
-        starts = self._starts()
-        end = starts[line] - 1 if line < len(starts) else len(self._text)
-        return Span(starts[line - 1], end)
+    def line_around(self, offset: int) -> Span:
+        """The line in which a place lies, without its end."""
+        end = self._text.find("\n", offset)
+        return Span(self._text.rfind("\n", 0, offset) + 1, len(self._text) if end < 0 else end)
 
     def _starts(self) -> list[int]:
         if self._line_starts is None:
             lengths = [len(line) + 1 for line in self._text.split("\n")]
             self._line_starts = [0, *accumulate(lengths[:-1])]
         return self._line_starts
+
+    def _only(self, words: str) -> Span | None:
+        """The one place of these words in the text. What is escaped somewhere may hide, so then nothing."""
+        at = self._text.find(words) if words else -1
+        if at < 0 or "\\u" in self._text or self._text.find(words, at + 1) >= 0:
+            return None
+        return Span(at, at + len(words))
+
+    def _only_key(self, path: Path) -> Span | None:
+        """The value of a key of the top object, when its name stands nowhere else: no walk is needed then."""
+        key = self._only(f'"{path[0]}"') if len(path) == 1 else None
+        colon = _skip_blanks(self._text, key.end) if key else 0
+        if not key or self._text[colon : colon + 1] != ":":
+            return None
+        start = _skip_blanks(self._text, colon + 1)
+        return Span(start, _decode(self._text, start)[1])
 
     def _start(self, path: Path) -> int:
         return self._member(path).value.start if path else _skip_blanks(self._text, 0)

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from butlerctl.redaction import is_secret_name
-from butlerctl.workflows.notations import compiled, embedded
+from butlerctl.workflows.notations import EVERYTHING, compiled, embedded
 from butlerctl.workflows.walk import Path, strings
 
 
@@ -22,45 +21,52 @@ class Secret(NamedTuple):
 
 
 class _Pattern(NamedTuple):
-    """`needle` is in lower case and occurs in every match of `pattern`."""
+    """A secret begins with `start`, at a word's edge unless `inside`, and goes on as `rest`."""
 
     kind: str
-    needle: str
-    pattern: str
+    start: str
+    rest: str
+    inside: bool = False
 
 
 _PATTERNS = (
-    _Pattern("AWS access key", "akia", r"\bAKIA[A-Z0-9]{16}\b"),
-    _Pattern("Google API key", "aiza", r"\bAIza[0-9A-Za-z_-]{35}"),
-    _Pattern("Google client secret", "gocspx-", r"\bGOCSPX-[\w-]{20,}"),
-    _Pattern("Google access token", "ya29.", r"\bya29\.[\w-]{20,}"),
-    _Pattern("Google refresh token", "1//0", r"\b1//0[\w-]{30,}"),
-    _Pattern("API key", "sk-", r"\bsk-(?:[a-z0-9]{2,8}-){0,3}[A-Za-z0-9_]{20,}"),
-    _Pattern("Stripe key", "k_live_", r"\b[sr]k_live_[A-Za-z0-9]{16,}"),
-    _Pattern("Stripe key", "k_test_", r"\b[sr]k_test_[A-Za-z0-9]{16,}"),
-    _Pattern("GitHub token", "gh", r"\bgh[pousr]_[A-Za-z0-9]{36}|\bgithub_pat_[A-Za-z0-9_]{40,}"),
-    _Pattern("GitLab token", "glpat-", r"\bglpat-[\w-]{20}"),
-    _Pattern("Slack token", "xox", r"\bxox[abeprs]-[A-Za-z0-9-]{12,}"),
-    _Pattern("Slack webhook", "hooks.slack.com", r"hooks\.slack\.com/services/T\w+/B\w+/\w{20,}"),
-    _Pattern("Discord webhook", "/webhooks/", r"discord(?:app)?\.com/api/webhooks/\d{17,}/[\w-]{60,}"),
-    _Pattern("Telegram bot token", ":aa", r"(?<!\d)\d{8,10}:AA[\w-]{33}(?![\w-])"),
-    _Pattern("SendGrid key", "sg.", r"\bSG\.[\w-]{16,}\.[\w-]{16,}"),
-    _Pattern("JSON web token", "eyj", r"\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}"),
-    _Pattern("private key", "private key-----", r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----"),
-    _Pattern("Hugging Face token", "hf_", r"\bhf_[A-Za-z0-9]{30,}"),
-    _Pattern("Notion token", "ntn_", r"\bntn_[A-Za-z0-9]{40,}"),
-    _Pattern("Airtable token", "pat", r"\bpat[A-Za-z0-9]{14}\.[a-f0-9]{60,}"),
-    _Pattern("Apify token", "apify_api_", r"\bapify_api_[A-Za-z0-9]{30,}"),
-    _Pattern("Groq key", "gsk_", r"\bgsk_[A-Za-z0-9]{40,}"),
+    _Pattern("AWS access key", "AKIA", r"[A-Z0-9]{16}\b"),
+    _Pattern("Google API key", "AIza", r"[0-9A-Za-z_-]{35}"),
+    _Pattern("Google client secret", "GOCSPX-", r"[\w-]{20,}"),
+    _Pattern("Google access token", "ya29.", r"[\w-]{20,}"),
+    _Pattern("Google refresh token", "1//0", r"[\w-]{30,}"),
+    _Pattern("API key", "sk-", r"[A-Za-z0-9_-]{20,}"),
+    _Pattern("Stripe key", "k_live_", r"[A-Za-z0-9]{16,}", inside=True),
+    _Pattern("Stripe key", "k_test_", r"[A-Za-z0-9]{16,}", inside=True),
+    _Pattern("GitHub token", "ghp_", r"[A-Za-z0-9]{36}"),
+    _Pattern("GitHub token", "gho_", r"[A-Za-z0-9]{36}"),
+    _Pattern("GitHub token", "ghs_", r"[A-Za-z0-9]{36}"),
+    _Pattern("GitHub token", "github_pat_", r"[A-Za-z0-9_]{40,}"),
+    _Pattern("GitLab token", "glpat-", r"[\w-]{20}"),
+    _Pattern("Slack token", "xox", r"[abeprs]-[A-Za-z0-9-]{12,}"),
+    _Pattern("Slack webhook", "hooks.slack.com", r"/services/T\w+/B\w+/\w{20,}"),
+    _Pattern("Discord webhook", "/api/webhooks/", r"\d{17,}/[\w-]{60,}", inside=True),
+    _Pattern("Telegram bot token", ":AA", r"(?<=\d{8}:AA)[\w-]{33}(?![\w-])", inside=True),
+    _Pattern("SendGrid key", "SG.", r"[\w-]{16,}\.[\w-]{16,}"),
+    _Pattern("JSON web token", "eyJ", r"[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}"),
+    _Pattern("private key", "-----BEGIN ", r"[A-Z ]{0,20}PRIVATE KEY-----", inside=True),
+    _Pattern("Hugging Face token", "hf_", r"[A-Za-z0-9]{30,}"),
+    _Pattern("Notion token", "ntn_", r"[A-Za-z0-9]{40,}"),
+    _Pattern("Apify token", "apify_api_", r"[A-Za-z0-9]{30,}"),
+    _Pattern("Groq key", "gsk_", r"[A-Za-z0-9]{40,}"),
 )
-_NAMES = ("authorization", "api-key", "apikey", "api_key", "token", "secret", "password", "-auth")
-NEEDLES = (*(pattern.needle for pattern in _PATTERNS), *_NAMES)
-# In raw JSON: `"X-API-Key", "value": "…"` and `"password": "…"`.
-_NAMED_VALUE = (
-    r"(?i)(?:authorization|api[-_]?key|token|secret|password|-auth)\"\s*(?:,\s*\"value\"\s*)?:\s*"
-    r"\"((?:[^\"\\]|\\.){8,})\""
-)
+# In raw JSON: `"X-API-Key", "value": "…"` and `"password": "…"`; each name is the end of a key or a value.
+_NAMES = ('authorization"', 'key"', 'token"', 'secret"', 'password"', '-auth"')
+_NAMED_VALUE = r"\s*(?:,[^{}]{0,200}?\"value\"\s*)?:\s*\"((?:[^\"\\]|\\.){8,})\""
 _SCHEMES = ("bearer ", "basic ", "token ", "bot ", "apikey ")
+
+
+def may_hold_any(raw: str, lowered: str) -> bool:
+    """One cheap look at the raw text of a file, and at its lower case. Never false when there is a secret."""
+    if "\\u00" in lowered:
+        return True
+    plain = raw.replace("\\/", "/")
+    return any(_vendor_spans(plain)) or any(_named_spans(raw, lowered))
 
 
 def find_secrets(document: Mapping[str, Any]) -> Iterator[Secret]:
@@ -76,38 +82,42 @@ def find_secrets(document: Mapping[str, Any]) -> Iterator[Secret]:
 
 
 def mask(text: str) -> str:
-    """The text with asterisks in place of every secret, as long as before."""
-    for start, end in _spans(text):
+    """Raw JSON with asterisks in place of every secret, as long as before; rather too many than too few."""
+    for start, end in [span for _, span in _vendor_spans(text)] + list(_named_spans(text, text.lower())):
         text = text[:start] + "*" * (end - start) + text[end:]
     return text
 
 
 def _in_text(text: str) -> Iterator[tuple[str, str]]:
-    if len(text) < 16:
-        return
-    lowered = text.lower()
-    for kind, needle, pattern in _PATTERNS:
-        if needle in lowered:
-            for match in compiled(pattern).finditer(text):
-                if _is_random(match[0]) or kind == "private key":
-                    yield kind, match[0]
+    for kind, (start, end) in _vendor_spans(text):
+        token = text[start:end]
+        if kind == "private key" or (_is_random(token) and any(c.isdigit() for c in token)):
+            yield kind, token
 
 
-def _spans(text: str) -> list[tuple[int, int]]:
-    lowered = text.lower()
-    spans = [
-        match.span()
-        for _, needle, pattern in _PATTERNS
-        if needle in lowered
-        for match in compiled(pattern).finditer(text)
-    ]
-    if any(name in lowered for name in _NAMES):
-        spans.extend(match.span(1) for match in compiled(_NAMED_VALUE).finditer(text))
-    return spans
+def _vendor_spans(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    for kind, start, rest, inside in _PATTERNS:
+        at = text.find(start)
+        while at >= 0:
+            after = at + len(start)
+            if inside or at == 0 or not (text[at - 1].isalnum() or text[at - 1] in "_-"):
+                match = compiled(rest).match(text, after)
+                if match:
+                    yield kind, (at, match.end())
+            at = text.find(start, after)
+
+
+def _named_spans(raw: str, lowered: str) -> Iterator[tuple[int, int]]:
+    for name in _NAMES:
+        if name in lowered:
+            for match in compiled(f"(?i:{name}){_NAMED_VALUE}").finditer(raw):
+                yield match.span(1)
 
 
 def _is_literal(name: str, value: str) -> bool:
     """`{"name": "X-API-Key", "value": "<a literal>"}`: a header, a query parameter, a field."""
+    from butlerctl.redaction import is_secret_name
+
     if not is_secret_name(name):
         return False
     literal = value.removeprefix("=").strip()
@@ -121,7 +131,7 @@ def _is_literal(name: str, value: str) -> bool:
         and any(character.isdigit() for character in literal)
         and _is_random(literal)
         and "://" not in literal
-        and not any(embedded(literal, address=True))
+        and not any(embedded(literal, EVERYTHING, address=True))
         and not any(_in_text(value))
     )
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from butlerctl.workflows.notations import IdShape, credential_id_shape, may_hold_any
+from butlerctl.workflows.notations import IdShape, Live, credential_id_shape, live_in
 from butlerctl.workflows.placeholders import (
     Placeholder,
-    credential_placeholders,
     placeholders_of,
 )
+from butlerctl.workflows.secrets import may_hold_any
 from butlerctl.workflows.walk import Path
 
 BASE = "n8n-nodes-base."
@@ -79,14 +79,16 @@ class Edge(NamedTuple):
 class Source:
     """The text of a file, and what one look at it rules out. Shared by all workflows in the file."""
 
-    __slots__ = ("_found", "_may_hold", "file", "lowered", "text")
+    __slots__ = ("_found", "_live", "_may_hold_secrets", "big_integers", "file", "lowered", "text")
 
-    def __init__(self, file: str, text: str) -> None:
+    def __init__(self, file: str, text: str, *, big_integers: bool = False) -> None:
         self.file = file
+        self.big_integers = big_integers
         self.text = text
         self.lowered = text.lower()
         self._found: dict[tuple[str, ...], bool] = {}
-        self._may_hold: bool | None = None
+        self._live: Live | None = None
+        self._may_hold_secrets: bool | None = None
 
     def holds_any(self, needles: tuple[str, ...]) -> bool:
         """Whether one of these (in lower case) stands in the text; escaped ASCII letters count as "may"."""
@@ -96,10 +98,17 @@ class Source:
         return self._found[needles]
 
     @property
-    def may_hold_placeholders(self) -> bool:
-        if self._may_hold is None:
-            self._may_hold = may_hold_any(self.text, self.lowered)
-        return self._may_hold
+    def live(self) -> Live:
+        """The notations of placeholders that may stand in this file."""
+        if self._live is None:
+            self._live = live_in(self.text, self.lowered)
+        return self._live
+
+    @property
+    def may_hold_secrets(self) -> bool:
+        if self._may_hold_secrets is None:
+            self._may_hold_secrets = may_hold_any(self.text, self.lowered)
+        return self._may_hold_secrets
 
 
 class CredentialUse(NamedTuple):
@@ -149,8 +158,9 @@ class Workflow:
     def placeholders(self) -> tuple[Placeholder, ...]:
         """Every place that waits for a value; those in code and prose only if `everywhere` is set."""
         if self._placeholders is None:
-            find = placeholders_of if self.source.may_hold_placeholders else credential_placeholders
-            self._placeholders = tuple(find(self.document, everywhere=self.everywhere))
+            self._placeholders = placeholders_of(
+                self.document, everywhere=self.everywhere, live=self.source.live
+            )
         return self._placeholders
 
     @property

@@ -23,7 +23,7 @@ _LARGEST = 2**53 - 1
 def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
     if context.routes.any is None:
         return
-    if "\\ud" in workflow.source.lowered or compiled(r"\d{16}").search(workflow.source.text):
+    if workflow.source.big_integers or workflow.source.holds_any(("\\ud",)):
         for path, value in leaves(workflow.document):
             what = _problem(value)
             if what and not _is_volatile(path):
@@ -31,7 +31,7 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
 
 
 def _problem(value: Any) -> str:
-    if isinstance(value, int) and abs(value) > _LARGEST:
+    if isinstance(value, int | float) and abs(value) > _LARGEST and value == value // 1:
         return "an integer beyond 2^53 loses digits in n8n"
     if isinstance(value, str) and compiled("[\ud800-\udfff]").search(value):
         return "half of a surrogate pair: a broken character"

@@ -17,8 +17,8 @@ from butlerctl.workflows.rules.base import Context, Hit, Rule
 from butlerctl.workflows.walk import last_key, strings
 from butlerctl.workflows.workflow import Workflow
 
-_QUOTED = r"""(?:'((?:[^'\\\n]|\\.){1,200})'|"((?:[^"\\\n]|\\.){1,200})"|`([^`$\\\n]{1,200})`)"""
-_REFERENCE = rf"\$(?:\(\s*{_QUOTED}\s*\)|node\[\s*{_QUOTED}\s*\]|items\(\s*{_QUOTED})"
+# $('X'), $node["X"], $items(`X`)
+_REFERENCE = r"\$(?:\(|node\[|items\()\s*(['\"`])((?:\\.|[^\\\n]){1,200}?)\1"
 _CODE_KEYS = ("jsCode", "functionCode", "code")
 _OTHER_DOLLAR = ("cheerio", "jquery", "jQuery", "$ =", "$=")
 
@@ -53,8 +53,7 @@ def _names(text: str, *, is_code: bool) -> Iterator[str]:
 def _references(code: str) -> Iterator[str]:
     for match in compiled(_REFERENCE).finditer(code):
         if not _is_comment(code, match.start()):
-            name = next(group for group in match.groups() if group is not None)
-            yield compiled(r"\\(.)").sub(r"\1", name)
+            yield match[2].replace("\\", "")
 
 
 def _is_comment(code: str, at: int) -> bool:
