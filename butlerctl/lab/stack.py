@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from contextlib import ExitStack
-from typing import Self
+from typing import Any, Self
 
 from butlerctl.gateway.webhook_tools import WebhookToolsSettings
 from butlerctl.inventory.model import Inventory
@@ -66,7 +66,7 @@ class Lab:
     def account(self, profile: str) -> Account:
         return next(account for account in self.plan.accounts if account.profile == profile)
 
-    def grant_for_n8n(self, profile: str, scopes: tuple[str, ...] = WRITE_SCOPES) -> dict[str, object]:
+    def grant_for_n8n(self, profile: str, scopes: tuple[str, ...] = WRITE_SCOPES) -> dict[str, Any]:
         """The data of an n8n Google credential that acts for this person."""
         return _credential_data(
             self.google, self.google.grant(self.account(profile).email, client=N8N_CLIENT, scopes=scopes)
@@ -136,7 +136,7 @@ class Lab:
             route: self.n8n.import_workflow(document) for route, document in self.plan.workflows.items()
         }
 
-    def _credential(self, credential: Credential, header: str) -> Mapping[str, object]:
+    def _credential(self, credential: Credential, header: str) -> Mapping[str, Any]:
         if not credential.profile:
             return {"name": header, "value": self._webhook_secret}
         return self.grant_for_n8n(credential.profile)
@@ -150,7 +150,7 @@ def shape_of(inventory: Inventory) -> ToolShape:
     }
 
 
-def _credential_data(google: GoogleEmulator, grant: Grant) -> dict[str, object]:
+def _credential_data(google: GoogleEmulator, grant: Grant) -> dict[str, Any]:
     return {
         "clientId": grant.client.id,
         "clientSecret": grant.client.secret,

@@ -78,6 +78,10 @@ class Tokens:
         self._grants[grant.refresh_token] = grant
         return grant
 
+    def grant_of(self, refresh_token: str) -> Grant:
+        """The grant with this refresh token. Raises KeyError."""
+        return self._grants[refresh_token]
+
     def add_service_account(self, email: str) -> None:
         self._service_accounts.add(email)
 

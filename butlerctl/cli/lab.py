@@ -1,0 +1,120 @@
+"""`butlerctl lab`: the embedded stack as a process of its own, what another process needs, plantable faults."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import sys
+import threading
+from enum import StrEnum
+from pathlib import Path
+
+import typer
+
+from butlerctl.cli.common import find_and_load
+from butlerctl.errors import NothingChecked
+
+app = typer.Typer(
+    rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False, no_args_is_help=True
+)
+
+_INVENTORY = typer.Option(None, "--inventory", help="The household to stand in for.", metavar="FILE")
+_STATE_DIR = typer.Option(None, "--state-dir", help="Where butlerctl keeps its state.", metavar="DIR")
+_FILE = "lab.json"
+
+
+class EnvFormat(StrEnum):
+    SHELL = "shell"
+    JSON = "json"
+
+
+@app.command()
+def up(
+    inventory: Path | None = _INVENTORY,
+    state_dir: Path | None = _STATE_DIR,
+    fault: list[str] = typer.Option(
+        [], "--fault", help="Plant a fault (see `lab faults`); may be repeated.", metavar="NAME@ROUTE"
+    ),
+) -> None:
+    """Start the lab and keep it until Ctrl-C."""
+    from butlerctl.lab.faults import plant, read_fault
+    from butlerctl.lab.plan import out_of_reach
+    from butlerctl.lab.stack import Lab
+
+    household = find_and_load(inventory)
+    faults = [read_fault(text, household) for text in fault]
+    file = _state_file(household.path, state_dir)
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    with Lab(household) as lab:
+        for one in faults:
+            plant(lab, one)
+        _write_private(file, json.dumps({"pid": os.getpid(), "environ": lab.environ()}))
+        try:
+            _announce(lab.environ(), out_of_reach(household))
+            stop.wait()
+        except KeyboardInterrupt:
+            print("butlerctl: the lab is down", file=sys.stderr)
+        finally:
+            file.unlink(missing_ok=True)
+
+
+@app.command()
+def env(
+    inventory: Path | None = _INVENTORY,
+    state_dir: Path | None = _STATE_DIR,
+    format_: EnvFormat = typer.Option(EnvFormat.SHELL, "--format", help="How to answer."),
+) -> None:
+    """Print what another process needs to reach the running lab: eval "$(butlerctl lab env)"."""
+    environ = _running(_state_file(find_and_load(inventory).path, state_dir))
+    if format_ is EnvFormat.JSON:
+        print(json.dumps(environ, indent=2))
+        return
+    for name, value in environ.items():
+        print(f"export {name}={shlex.quote(value)}")
+
+
+@app.command()
+def faults() -> None:
+    """List every fault that the lab can plant, by link."""
+    from butlerctl.lab.faults import FAULTS
+
+    width = max(map(len, FAULTS))
+    for name, fault in FAULTS.items():
+        print(f"{name:<{width}}  {fault.summary}")
+
+
+def _announce(environ: dict[str, str], unreachable: list[str]) -> None:
+    """Readiness is the first line on stdout."""
+    print("the lab is up", flush=True)
+    for name, value in environ.items():
+        if value.startswith("http"):
+            print(f"  {name} {value}", file=sys.stderr)
+    for place in unreachable:
+        print(f"  {place} is no ${{NAME}}: another process cannot be led to the lab there", file=sys.stderr)
+    print('  in another shell: eval "$(butlerctl lab env)"; butlerctl verify', file=sys.stderr)
+    print("  Ctrl-C ends it", file=sys.stderr)
+
+
+def _state_file(inventory: Path, state_dir: Path | None) -> Path:
+    from butlerctl.state import state_folder
+
+    return state_folder(inventory, state_dir) / _FILE
+
+
+def _running(file: Path) -> dict[str, str]:
+    try:
+        state = json.loads(file.read_text(encoding="utf-8"))
+        os.kill(state["pid"], 0)
+    except (OSError, ValueError, KeyError, TypeError):
+        raise NothingChecked("no lab runs for this inventory", hint="start one with `butlerctl lab up`") from None
+    environ: dict[str, str] = state["environ"]
+    return environ
+
+
+def _write_private(file: Path, text: str) -> None:
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as out:
+        out.write(text)
