@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 from butlerctl.evidence import Bundle, digest
 from butlerctl.judge import claim as claims
-from butlerctl.judge import files, hints, standing
-from butlerctl.judge.case import Case, Evidence, cases_of
+from butlerctl.judge import documents, hints
+from butlerctl.judge.assembly import cases_of
+from butlerctl.judge.case import Case
 from butlerctl.judge.claim import Judged
 from butlerctl.judge.conversation import Conversation
+from butlerctl.judge.documents import deployment
 from butlerctl.judge.finding import Finding, broken
 from butlerctl.judge.links import active, call, credential, google, header, report, request, route, shape
 from butlerctl.judge.masks import Masks
@@ -25,6 +27,7 @@ from butlerctl.judge.result import (
     Turn,
     Verdict,
 )
+from butlerctl.judge.run import Evidence
 from butlerctl.judge.turn import judge_turn
 
 # The links of one operation, in order; `report` is about the whole turn and comes last.
@@ -102,14 +105,8 @@ def _examine(evidence: Evidence, conversation: Conversation | None) -> _Run:
     said = replace(report.judge(conversation, claim, turn), link="report", route=main.route if main else None)
     proven = {finding.link for row in findings[:1] for finding in row if finding.verdict is Verdict.PROVEN}
     alone = evidence.bundle.intent is None
-    loose = [
-        replace(finding, link=hints.link_of(finding.check))
-        for finding in (
-            *standing.findings(evidence),
-            *_recording(conversation, alone=alone),
-            *files.findings(evidence),
-        )
-    ]
+    shown = (*documents.findings(evidence), *_recording(conversation, alone=alone))
+    loose = [replace(finding, link=hints.link_of(finding.check)) for finding in shown]
     counting = tuple(
         item for item in loose if alone or item.link not in proven or item.check.startswith("cleanup.")
     )
@@ -235,7 +232,7 @@ def _all_confirmed(run: _Run) -> bool:
 
 def _notes(evidence: Evidence, conversation: Conversation | None, main: Case | None) -> Iterator[Note]:
     """What keeps the judge from deciding: butlerctl's own reads and tokens, cut recordings, runs that are gone."""
-    yield from standing.history_notes(evidence)
+    yield from deployment.notes(evidence)
     yield from _failed_reads(evidence, main)
     if evidence.bundle.intent is None or main is None:
         return

@@ -300,6 +300,11 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
             "butlerctl's own Google token was refused",
             "Renew butlerctl's own Google token for this profile and read again; n8n's credential is not meant.",
         ),
+        "harness.n8n_api": Check(
+            "",
+            "n8n refused butlerctl's own API key",
+            "Give butlerctl an API key with the scopes that it reads with; the workflows are not meant.",
+        ),
         "harness.readback": Check(
             "",
             "butlerctl's own read of Google failed or is missing",

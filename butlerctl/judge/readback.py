@@ -54,6 +54,12 @@ class Reading:
         return self.status is not None and (200 <= self.status < 300 or self.absent)
 
     @property
+    def continues(self) -> bool:
+        """A further page of the read before it."""
+        query = self.document.get("query")
+        return isinstance(query, Mapping) and bool(query.get("pageToken"))
+
+    @property
     def absent(self) -> bool:
         """A read by id that says: there is none."""
         return self.status in {404, 410} and self.by_id

@@ -85,6 +85,12 @@ def webhook_nodes(document: Any) -> tuple[Mapping[str, Any], ...]:
     )
 
 
+def served(document: Any) -> Any:
+    """The version of a live workflow that n8n serves; a file, or an older n8n, has only one."""
+    version = document.get("activeVersion") if isinstance(document, Mapping) else None
+    return version if isinstance(version, Mapping) and version.get("nodes") else document
+
+
 def nodes_of(document: Any) -> tuple[Mapping[str, Any], ...]:
     nodes = document.get("nodes") if isinstance(document, Mapping) else None
     return tuple(node for node in nodes if isinstance(node, Mapping)) if isinstance(nodes, list) else ()

@@ -71,12 +71,12 @@ _DAY_ALONE = re.compile(
     r"\b(?:the|on the|am|el|le|il|de|den|dia|do|da)\s+(\d{1,2})(?:st|nd|rd|th)\b", re.IGNORECASE
 )
 _CLOCK = re.compile(
-    rf"(?<![\d.,:])(\d{{1,2}})(?:[:h]|(?=\.\d\d\s?(?:uhr|uur|h\b))\.)(\d{{2}})(?::\d{{2}})?(?!\d){_HALF}?(?:\s?(utc|gmt|z)\b)?",
+    rf"(?<![\w.,:])(\d{{1,2}})(?:[:h]|(?=\.\d\d\s?(?:uhr|uur|h\b))\.)(\d{{2}})(?::\d{{2}})?(?!\d){_HALF}?(?:\s?(utc|gmt|z)\b)?",
     re.IGNORECASE,
 )
-_HOUR = re.compile(rf"(?<![\d.,:])(\d{{1,2}})(?:{_HALF}|\s?(?:uhr|uur)\b|h(?![\w]))", re.IGNORECASE)
+_HOUR = re.compile(rf"(?<![\w.,:])(\d{{1,2}})(?:{_HALF}|\s?(?:uhr|uur)\b|h(?![\w]))", re.IGNORECASE)
 _RANGE = re.compile(
-    rf"(?<![\d.,:/])(\d{{1,2}})(?:[:.](\d{{2}}))?\s?(?:-|–|—|to|until|till|bis|a|à|alle|tot|às|do)\s?(\d{{1,2}})(?:[:.]\d{{2}})?(?:{_HALF}|\s?(?:uhr|uur)\b)",
+    rf"(?<![\w.,:/])(\d{{1,2}})(?:[:.](\d{{2}}))?\s?(?:-|–|—|to|until|till|bis|a|à|alle|tot|às|do)\s?(\d{{1,2}})(?:[:.]\d{{2}})?(?:{_HALF}|\s?(?:uhr|uur)\b)",
     re.IGNORECASE,
 )
 _AMOUNT = re.compile(r"(?<![\w.,:/-])(\d{1,3}(?:[.,' \u00a0]\d{3})*|\d+)[.,](\d{1,2})(?![\d%:/.,]\d|\d|\s?%)")
@@ -139,9 +139,7 @@ def read(text: str, zone: tzinfo) -> Told:
     rest = _take(
         _MONTH_FIRST, rest, lambda match: days.append(Day(int(match[2]), _month(match[1]), match[0]))
     )
-    rest = _take(
-        _NUMERIC, rest, lambda match: days.append(_numeric_day(match))
-    )
+    rest = _take(_NUMERIC, rest, lambda match: days.append(_numeric_day(match)))
     rest = _take(_DAY_ALONE, rest, lambda match: days.append(Day(int(match[1]), None, match[0])))
     clocks += [_clock(match[1], match[2] or "00", match[4], "", match[0]) for match in _RANGE.finditer(rest)]
     rest = _take(

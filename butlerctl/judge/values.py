@@ -80,6 +80,11 @@ def same(key: str, asked: Any, got: Any, zone: tzinfo) -> bool:
     return _same_scalar(key, asked, got, zone)
 
 
+def differing(asked: Mapping[str, Any], given: Mapping[str, Any], zone: tzinfo) -> tuple[str, ...]:
+    """The asked keys that are missing from what was given, or hold something else there."""
+    return tuple(key for key in asked if not same(key, asked[key], given.get(key), zone))
+
+
 def _same_scalar(key: str, asked: Any, got: Any, zone: tzinfo) -> bool:
     if key == "due" and day(asked):
         return day(asked) == day(got)
@@ -101,6 +106,15 @@ def same_cell(asked: Any, stored: Any) -> bool:
     if day(asked) and serial is not None and serial in _SERIAL_DAYS:
         return day(asked) == _SHEETS_EPOCH + timedelta(days=int(serial))
     return False
+
+
+def texts_in(value: Any) -> list[str]:
+    """Every text inside a JSON value."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [text for item in value.values() for text in texts_in(item)]
+    return [text for item in value for text in texts_in(item)] if isinstance(value, list | tuple) else []
 
 
 def _same_list(asked: Sequence[Any], got: Any, zone: tzinfo) -> bool:

@@ -8,8 +8,9 @@ from typing import Any
 from butlerctl.evidence import Document
 from butlerctl.judge import answer
 from butlerctl.judge.answer import Kind
-from butlerctl.judge.case import Case, is_preflight, request_of
+from butlerctl.judge.case import Case
 from butlerctl.judge.finding import Finding, broken, proven, unproven
+from butlerctl.judge.requests import is_preflight, request_of
 
 _UNKNOWN_ROUTE = frozenset({Kind.NOT_REGISTERED, Kind.WRONG_METHOD})
 _ANSWERS = frozenset({Kind.JSON, Kind.EMPTY, Kind.NOT_JSON, Kind.INVALID_ARGS, Kind.REFUSED, Kind.STATUS})

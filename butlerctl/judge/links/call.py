@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from butlerctl.inventory.operations import OPERATION_OF_TOOL
-from butlerctl.judge.case import Case, wrong_arguments
+from butlerctl.judge import values
+from butlerctl.judge.case import Case
 from butlerctl.judge.conversation import Call, Conversation
 from butlerctl.judge.finding import Finding, broken, proven, unproven
 from butlerctl.protocol.leaks import find_leaks
@@ -61,8 +62,8 @@ def _doubled(case: Case, turn: Conversation) -> Finding | None:
 
 
 def _wrong_arguments(case: Case, call: Call, turn: Conversation) -> Finding:
-    wrong = wrong_arguments(call, case.asked, case.zone)
     given = call.arguments or {}
+    wrong = values.differing(case.asked, given, case.zone)
     return broken(
         "call.args_match",
         f"the call of {call.name} has "

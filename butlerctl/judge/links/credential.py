@@ -141,8 +141,7 @@ def _place_is_right(case: Case) -> bool:
 
 
 def _named_places(document: Any) -> Iterator[str]:
-    version = document.get("activeVersion") if isinstance(document, Mapping) else None
-    for node in routes.nodes_of(version if isinstance(version, Mapping) else document):
+    for node in routes.nodes_of(routes.served(document)):
         parameters = node.get("parameters")
         for key in _PLACES:
             value = parameters.get(key) if isinstance(parameters, Mapping) else None

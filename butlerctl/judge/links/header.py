@@ -8,9 +8,9 @@ from butlerctl.evidence import Document
 from butlerctl.inventory.operations import Route
 from butlerctl.judge import answer, routes
 from butlerctl.judge.answer import Answer, Kind
-from butlerctl.judge.case import Case, is_preflight, is_without_key, request_of
+from butlerctl.judge.case import Case
 from butlerctl.judge.finding import Finding, broken, proven, unproven
-from butlerctl.redaction import is_secret_name
+from butlerctl.judge.requests import is_preflight, is_without_key, key_headers, request_of
 
 _RAN = frozenset({Kind.JSON, Kind.EMPTY, Kind.NOT_JSON, Kind.INVALID_ARGS})
 _NO_CREDENTIAL = "no authentication data defined"
@@ -54,7 +54,7 @@ def _last_by_address(documents: list[Document]) -> list[Document]:
 
 def _advice(case: Case, found: Answer, *, others_pass: bool) -> str:
     words = found.words.lower()
-    names = _key_names(found.document)
+    names = key_headers(found.document)
     if "whitelist" in words or "ip is not" in words or "allow" in words:
         return "The caller's address is not on the webhook's IP list: add it there, the key is not at fault."
     if _NO_CREDENTIAL in words:
@@ -69,13 +69,6 @@ def _advice(case: Case, found: Answer, *, others_pass: bool) -> str:
     if any(_ignores_bots(item) for item in (*case.live, *case.exports)):
         return 'The webhook has "Ignore Bots" on, and the plugin\'s user agent counts as one: switch it off.'
     return ""
-
-
-def _key_names(document: Document) -> list[str]:
-    headers = request_of(document).get("headers")
-    return (
-        [str(name) for name in headers if is_secret_name(str(name))] if isinstance(headers, Mapping) else []
-    )
 
 
 def _ignores_bots(document: Document) -> bool:
@@ -97,15 +90,13 @@ def _let_in(keyless: list[Document]) -> Finding | None:
 
 
 def _open_by_design(case: Case) -> Finding | None:
-    for document in case.live:
-        for node in routes.webhook_nodes(document.get("document")):
+    """The published workflow asks for no key; without a request to judge, its file tells as well."""
+    alone = case.bundle.intent is None and not case.live
+    for document in case.exports if alone else case.live:
+        for node in routes.webhook_nodes(routes.served(document.get("document"))):
             if "path" in node["parameters"] and node["parameters"].get("authentication", "none") == "none":
-                return broken(
-                    "header.negative_probe",
-                    "the live Webhook node has no authentication",
-                    document,
-                    expected="headerAuth",
-                )
+                seen = "the Webhook node asks for no authentication"
+                return broken("header.negative_probe", seen, document, expected="headerAuth")
     return None
 
 

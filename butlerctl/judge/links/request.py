@@ -9,8 +9,9 @@ from typing import Any
 from butlerctl.evidence import Document
 from butlerctl.judge import answer, values
 from butlerctl.judge.answer import Answer, Kind
-from butlerctl.judge.case import Case, is_preflight, is_without_key, sent_body
+from butlerctl.judge.case import Case
 from butlerctl.judge.finding import Finding, broken, proven, unproven
+from butlerctl.judge.requests import is_preflight, is_without_key, sent_body
 
 _BROKEN = {
     Kind.TIMEOUT: "request.timeout",

@@ -13,7 +13,7 @@ _EXPECTED = {True: "an id or a range of the stored {}", False: "a list of {}s"}
 def judge(case: Case) -> Finding:
     found = case.answer
     if found is None:
-        return unproven("shape.body_present", "no answer was recorded")
+        return _of_execution(case) or unproven("shape.body_present", "no answer was recorded")
     if case.usable(found):
         return proven("shape.fields", _proof(case, found), found.document)
     if found.kind is Kind.JSON:
@@ -36,6 +36,16 @@ _CHECKS = {
     Kind.STATUS: "shape.status",
     Kind.INVALID_ARGS: "shape.status",
 }
+
+
+def _of_execution(case: Case) -> Finding | None:
+    """Without an answer, an execution that failed tells what the caller got."""
+    for execution in case.executions[-1:]:
+        if execution.document.get("status") in {"error", "crashed"}:
+            node = execution.document.get("node") or "a node"
+            seen = f"the execution failed at {node}"
+            return broken("shape.status", seen, execution.document, expected="an execution that ends well")
+    return None
 
 
 def _is_probe_answer(case: Case, found: Answer) -> bool:

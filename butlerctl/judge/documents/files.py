@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from butlerctl.evidence import Document
 from butlerctl.judge import routes
-from butlerctl.judge.case import Evidence
 from butlerctl.judge.finding import Finding, broken
 from butlerctl.judge.hints import CHECKS
+from butlerctl.judge.run import Evidence
 
 if TYPE_CHECKING:
     from butlerctl.workflows.findings import Finding as LintFinding

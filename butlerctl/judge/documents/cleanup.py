@@ -1,0 +1,68 @@
+"""After the deletion: is the test object gone, and is nothing else of the test left?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from butlerctl.judge.asked import asked_of
+from butlerctl.judge.finding import Finding, broken
+from butlerctl.judge.readback import Reading, Stored
+from butlerctl.judge.run import Evidence
+from butlerctl.judge.written import matches
+
+
+def findings(evidence: Evidence) -> Iterator[Finding]:
+    reads = [reading for reading in evidence.readings if reading.when == "after_delete" and reading.readable]
+    before = {_key(item, reading) for reading in _at(evidence, "before") for item in reading.objects}
+    deleted = {
+        name
+        for document in _deletions(evidence)
+        for name in (document.get("eventId"), document.get("taskId"))
+    }
+    for reading in reads:
+        for stored in reading.objects:
+            if stored.id in deleted or reading.by_id:
+                yield broken(
+                    "cleanup.deleted",
+                    f"the test object {stored.id} is still there",
+                    reading.document,
+                    expected="gone",
+                )
+            elif _key(stored, reading) not in before and _is_of_the_test(evidence, reading, stored, deleted):
+                check = "cleanup.leftover" if deleted - {None} else "cleanup.deleted"
+                seen = f"{stored.id} of the test is still there"
+                yield broken(check, seen, reading.document, expected="nothing of the test is left")
+    for document in _deletions(evidence) if not reads else ():
+        status = document.get("status")
+        if isinstance(status, int) and status >= 400 and status not in {404, 410}:
+            yield broken(
+                "cleanup.deleted",
+                f"Google answered the deletion with HTTP {status}",
+                document,
+                expected="204",
+            )
+
+
+def _is_of_the_test(evidence: Evidence, reading: Reading, stored: Stored, deleted: set[object]) -> bool:
+    """What was asked for, or bears the title of what was deleted."""
+    intent = evidence.bundle.intent
+    if intent and matches(
+        stored, asked_of(intent.arguments, evidence.bundle.zone), frozenset(), reading.domain
+    ):
+        return True
+    titles = {item.title for other in evidence.readings for item in other.objects if item.id in deleted}
+    return bool(stored.title) and stored.title in titles
+
+
+def _at(evidence: Evidence, when: str) -> list[Reading]:
+    return [reading for reading in evidence.readings if reading.when == when]
+
+
+def _key(stored: Stored, reading: Reading) -> tuple[str, str, str]:
+    return reading.profile, reading.place, str(stored.cells) if stored.cells else stored.id
+
+
+def _deletions(evidence: Evidence) -> list[dict[str, object]]:
+    return [
+        dict(item) for item in evidence.of_kind("readback") if str(item.get("api", "")).endswith(".delete")
+    ]

@@ -1,0 +1,30 @@
+"""Fields of documents, read safely."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from butlerctl.evidence import Document
+
+
+def lines_of(document: Document) -> list[str]:
+    found = document.get("lines")
+    return [str(line) for line in found] if isinstance(found, list) else []
+
+
+def held_by(document: Document) -> Mapping[str, Any]:
+    held = document.get("document")
+    return held if isinstance(held, Mapping) else {}
+
+
+def status_of(document: Document) -> int | None:
+    response = document.get("response")
+    status = response.get("status") if isinstance(response, Mapping) else None
+    return status if isinstance(status, int) else None
+
+
+def response_body(document: Document) -> Mapping[str, Any]:
+    response = document.get("response")
+    body = response.get("body") if isinstance(response, Mapping) else None
+    return body if isinstance(body, Mapping) else {}
