@@ -7,7 +7,7 @@ report is made of.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -20,12 +20,14 @@ from butlerctl import __version__
 from butlerctl.checks.canary import Request, new_canary
 from butlerctl.checks.cleanup import Cleanup
 from butlerctl.checks.connect import Clients, connect
+from butlerctl.checks.lint import lint_exports
 from butlerctl.checks.live import Live, read_live
 from butlerctl.checks.pins import PinCheck, check_pins
 from butlerctl.checks.probe import probe, subject_of, target_of
 from butlerctl.checks.roundtrip import Parties, Trip, travel
 from butlerctl.checks.sweep import sweep
 from butlerctl.errors import ButlerctlError, ExitCode, NotPermitted, combine
+from butlerctl.errors import Leftover as LeftoverError
 from butlerctl.evidence import Bundle, Document, digest
 from butlerctl.inventory.model import Inventory
 from butlerctl.inventory.operations import OPERATIONS, Route
@@ -36,6 +38,7 @@ from butlerctl.progress import Watcher
 from butlerctl.report.run import CheckResult, Leftover, Outcome, RouteResult, Run, Skipped, plan_digest
 from butlerctl.workflows.digest import canonical_digest
 from butlerctl.workflows.exports import as_evidence, rendered_exports
+from butlerctl.workflows.findings import Finding
 
 _AT_ONCE = 6
 _WHAT = {"calendar": "calendar event", "tasks": "task", "sheets": "row"}
@@ -70,9 +73,13 @@ class Verification:
 
     @property
     def exit_code(self) -> ExitCode:
-        refused = [problem.exit_code for problem in self.problems if isinstance(problem, NotPermitted)]
+        own = [
+            problem.exit_code
+            for problem in self.problems
+            if isinstance(problem, NotPermitted | LeftoverError)
+        ]
         left = [ExitCode.LEFTOVER] if self.run.leftovers else []
-        return combine([_CODE_OF_VERDICT[self.run.verdict], *refused, *left])
+        return combine([_CODE_OF_VERDICT[self.run.verdict], *own, *left])
 
 
 def verify(inventory: Inventory, assignment: Assignment, watcher: Watcher) -> Verification:
@@ -109,7 +116,7 @@ class _Course:
     live: Live = field(default_factory=Live)
     evidence: dict[Route, list[Document]] = field(default_factory=dict)
     requests: dict[Route, Request] = field(default_factory=dict)
-    cleanups: dict[Route, Cleanup] = field(default_factory=dict)
+    cleanups: list[Cleanup] = field(default_factory=list)
     problems: list[ButlerctlError] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     seconds: dict[Route, float] = field(default_factory=dict)
@@ -147,7 +154,12 @@ class _Course:
         Ctrl-C lets the trips under way finish their clean-up and starts no other.
         """
         swept = sweep(ledger, self.clients.systems)
-        self.problems += [cleanup.problem for cleanup in swept.cleanups if cleanup.problem]
+        self.cleanups += swept.cleanups
+        if swept.damaged_lines:
+            lines = ", ".join(map(str, swept.damaged_lines))
+            self.problems.append(
+                LeftoverError(f"the ledger is damaged in line {lines}", hint="butlerctl sweep")
+            )
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="round-trip") as pool:
             under_way = {
                 self._start(pool, ledger, domain, profile, routes): routes
@@ -163,6 +175,7 @@ class _Course:
     def conclude(self) -> Verification:
         """Judge every route on all its evidence."""
         bundles = {route: self._bundle(route) for route in self.assignment.routes}
+        findings = lint_exports(self.inventory, self.exports)
         run = Run(
             id=secrets.token_hex(8),
             nonce=self.assignment.challenge or secrets.token_hex(16),
@@ -176,13 +189,16 @@ class _Course:
                 route.workflow_file.removesuffix(".json"): canonical_digest(export)
                 for route, export in self.exports.items()
             },
-            routes=tuple(self._result(route, bundle) for route, bundle in bundles.items()),
-            checks=tuple(map(_check_result, check_pins(self.inventory.pins, self.clients.versions))),
-            skipped=tuple(self.skipped),
+            routes=tuple(self._result(route, bundle, findings[route]) for route, bundle in bundles.items()),
+            checks=tuple(_pin_result(pin) for pin in self._pins() if pin.seen is not None),
+            skipped=(*self.skipped, *(_unseen(pin) for pin in self._pins() if pin.seen is None)),
             leftovers=tuple(self._leftovers()),
             lab=self.assignment.lab,
         )
         return Verification(run, bundles, tuple(self.problems))
+
+    def _pins(self) -> tuple[PinCheck, ...]:
+        return tuple(check_pins(self.inventory.pins, self.clients.versions))
 
     def _trips(self) -> dict[tuple[str, str], list[Route]]:
         """The routes by domain and profile: each pair is one round trip."""
@@ -216,7 +232,7 @@ class _Course:
         for route, documents in trip.evidence.items():
             self.evidence[route] += documents
         if trip.cleanup is not None:
-            self.cleanups[next(iter(trip.requests))] = trip.cleanup
+            self.cleanups.append(trip.cleanup)
         for route in routes:
             self.seconds[route] = (datetime.now(UTC) - self.started).total_seconds()
             self.watcher.judged(route, judge(self._bundle(route)), final=True)
@@ -231,25 +247,29 @@ class _Course:
             name=str(route),
         )
 
-    def _result(self, route: Route, bundle: Bundle) -> RouteResult:
+    def _result(self, route: Route, bundle: Bundle, findings: Sequence[Finding]) -> RouteResult:
         judgement = judge(bundle)
         if not self.assignment.trips:
             self.watcher.judged(route, judgement, final=True)
         return RouteResult(
             route,
             judgement,
+            checks=_lint_results(findings),
             evidence_digest=digest(bundle.as_json()),
             seconds=self.seconds.get(route, 0.0),
         )
 
     def _leftovers(self) -> Iterator[Leftover]:
-        for route, cleanup in self.cleanups.items():
-            what = _WHAT[OPERATIONS[route.operation].domain]
+        for cleanup in self.cleanups:
             for refused in cleanup.refused:
                 hit = refused.hit
-                yield Leftover(route, what, hit.container, hit.object_id, "; ".join(refused.reasons))
-            if cleanup.problem and not cleanup.gone and not cleanup.refused:
-                yield Leftover(route, what, "", cleanup.nonce, cleanup.problem.message)
+                yield Leftover(
+                    _route_that_made(hit.domain, hit.profile),
+                    _WHAT[hit.domain],
+                    hit.container,
+                    hit.object_id,
+                    "; ".join(refused.reasons),
+                )
 
     @contextmanager
     def _tolerating(self) -> Iterator[None]:
@@ -260,11 +280,26 @@ class _Course:
             self.problems.append(error)
 
 
-def _check_result(pin: PinCheck) -> CheckResult:
-    if pin.seen is None:
-        return CheckResult(
-            f"pin.{pin.name}", Outcome.WARNED, f"pinned is {pin.pinned}; nobody tells what runs"
-        )
-    if pin.seen != pin.pinned:
-        return CheckResult(f"pin.{pin.name}", Outcome.FAILED, f"pinned is {pin.pinned}, seen is {pin.seen}")
-    return CheckResult(f"pin.{pin.name}", Outcome.PASSED, pin.seen)
+def _route_that_made(domain: str, profile: str) -> Route:
+    """The route whose round trip makes objects in this domain."""
+    operation = next(item for item in OPERATIONS.values() if item.domain == domain and item.writes)
+    return Route(operation.name, profile)
+
+
+def _lint_results(findings: Sequence[Finding]) -> tuple[CheckResult, ...]:
+    if not findings:
+        return (CheckResult("lint", Outcome.PASSED),)
+    return tuple(
+        CheckResult(finding.check, Outcome.FAILED, f"{finding.code}: {finding.message}")
+        for finding in findings
+    )
+
+
+def _pin_result(pin: PinCheck) -> CheckResult:
+    if pin.seen == pin.pinned:
+        return CheckResult(f"pin.{pin.name}", Outcome.PASSED, pin.pinned)
+    return CheckResult(f"pin.{pin.name}", Outcome.FAILED, f"pinned is {pin.pinned}, seen is {pin.seen}")
+
+
+def _unseen(pin: PinCheck) -> Skipped:
+    return Skipped(f"pin.{pin.name}", f"pinned is {pin.pinned}, and nobody tells what runs")
