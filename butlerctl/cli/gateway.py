@@ -95,7 +95,7 @@ def _conformance(household: Inventory, page: Path | None, format_: Format) -> Ex
     if page is not None:
         page.write_text(render(version, model, results), encoding="utf-8")
     if format_ is Format.JSON:
-        print(json.dumps([result.as_json() for result in results], indent=2, ensure_ascii=False))
+        print(json.dumps([result.as_json() for result in results], indent=2))
     else:
         print(f"OpenClaw {version}: {summary(results)}")
     harmful = any(result.is_harmful for result in results)

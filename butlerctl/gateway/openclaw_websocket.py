@@ -44,7 +44,7 @@ class WebSocketGateway:
             "at": started.isoformat(timespec="milliseconds"),
             "tools_offered": offered,
             "messages": with_delivered(messages_of(rows), run.reply),
-            "complete": bool(rows) and run.status not in {"timeout", "lost"},
+            "complete": bool(rows) and run.status != "lost",
             "run": _account(run),
         }
         failure = provider_failure(rows) or (run.error and _failure(run.error))

@@ -58,7 +58,7 @@ class EvidenceFolder:
         part = self._path / f".{name}.part"
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(document, file, ensure_ascii=False, indent=1)
+            json.dump(document, file, indent=1)  # ASCII: a model may write half a surrogate pair
         part.replace(self._path / name)
 
 

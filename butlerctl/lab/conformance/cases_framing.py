@@ -9,8 +9,6 @@ from butlerctl.lab.conformance.case import Case, Right
 from butlerctl.lab.conformance.questions import EVENT
 from butlerctl.lab.conformance.script import Answer, Ask, Failure, Piece, Silence, Stream, native, words
 
-DONE = "Done — I added it to your calendar."
-
 
 def _both(ask: Ask) -> list[Mapping[str, Any]]:
     return [ask.arguments, {**ask.arguments, "profile": "husband"}]
@@ -131,7 +129,7 @@ FRAMING_CASES = (
         loops=True,
         seconds=8,
     ),
-    _framing("says_done", "no call, the words that it is done", Right.NO_CALL, lambda _: [words(DONE)]),
+    _framing("says_done", "no call, the words that it is done", Right.NO_CALL, lambda it: [words(it.done)]),
     _framing("empty", "an empty answer", Right.NO_CALL, lambda _: [Stream((), "stop")]),
     _framing("provider_429", "the provider answers 429", Right.FAILS, lambda _: [Failure(429, "slow down")]),
     _framing("provider_500", "the provider answers 500", Right.FAILS, lambda _: [Failure(500, "broken")]),

@@ -11,6 +11,8 @@ from typing import Any
 from butlerctl.gateway.operator import Run
 from butlerctl.lab.conformance.case import Case, Right
 
+Documents = Sequence[Mapping[str, Any]]
+
 
 class Outcome(StrEnum):
     """`RAN` and its kin: a webhook was called. The others: none was."""
@@ -38,12 +40,17 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """One case as it went. `messages` is the transcript, `exchanges` what the webhooks saw, `by` who refused."""
+    """One case as it went.
+
+    `messages` is the gateway's transcript, `exchanges` what the webhooks saw, `wire` what passed between gateway and
+    model, `by` who refused a call or told its failure.
+    """
 
     case: Case
     run: Run
-    messages: Sequence[Mapping[str, Any]]
-    exchanges: Sequence[Mapping[str, Any]]
+    messages: Documents
+    exchanges: Documents
+    wire: Documents
     outcome: Outcome
     verdict: Verdict
     by: str = ""
@@ -67,15 +74,13 @@ class Observed:
         }
 
 
-def observe(
-    case: Case, run: Run, messages: Sequence[Mapping[str, Any]], exchanges: Sequence[Mapping[str, Any]]
-) -> Observed:
+def observe(case: Case, run: Run, messages: Documents, exchanges: Documents, wire: Documents) -> Observed:
     sent = sorted(map(_canonical, map(_arguments, exchanges)))
     wanted = sorted(map(_canonical, case.wanted(case.ask)))
     outcome = _ran(sent, wanted) if sent else _did_not_run(case, run, messages)
     by = _refusal(messages)
     verdict = _verdict(case.right, outcome, refused=by != "")
-    return Observed(case, run, messages, exchanges, outcome, verdict, by)
+    return Observed(case, run, messages, exchanges, wire, outcome, verdict, by)
 
 
 def _ran(sent: list[str], wanted: list[str]) -> Outcome:

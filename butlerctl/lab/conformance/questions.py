@@ -7,6 +7,7 @@ from butlerctl.lab.conformance.script import Ask
 # `summary` stands last: arguments that are cut off then still have every required key.
 EVENT = Ask(
     "Add the event butlerctl conformance for wife on 14 July 2031 from 10 to 11.",
+    "Done — I added it to your calendar.",
     "add_calendar_event",
     {
         "profile": "wife",
@@ -15,14 +16,21 @@ EVENT = Ask(
         "summary": "butlerctl conformance",
     },
 )
-TASKS = Ask("List five open tasks of wife.", "list_tasks", {"profile": "wife", "limit": 5})
+TASKS = Ask(
+    "List five open tasks of wife.",
+    "There are no open tasks.",
+    "list_tasks",
+    {"profile": "wife", "limit": 5},
+)
 ROW = Ask(
     "Append the row 2031-07-14, milk, 2.5 to the sheet butler verify of wife.",
+    "Done — I appended the row.",
     "append_sheet_row",
     {"profile": "wife", "sheet": "butler verify", "values": ["2031-07-14", "milk", 2.5]},
 )
 TASK = Ask(
     "Add the task butlerctl conformance for wife.",
+    "Done — I added the task.",
     "add_task",
     {"profile": "wife", "title": "butlerctl conformance"},
 )

@@ -12,6 +12,7 @@ from pathlib import Path
 from butlerctl.errors import GatewayRefused
 from butlerctl.gateway.operator import Operator
 from butlerctl.gateway.rows import messages_of, with_delivered
+from butlerctl.gateway.tap import Exchange, Tap
 from butlerctl.gateway.webhook_tools import WebhookToolsSettings
 from butlerctl.lab.conformance.case import Case
 from butlerctl.lab.conformance.cases_webhook import PLUGIN_SECONDS
@@ -27,16 +28,18 @@ SHAPE = {
     for name in ("husband", "wife")
 }
 SECRET = "invented-secret-of-the-lab"  # noqa: S105 - the lab's own, on loopback
-_LAST_WORDS = words("Done — I added it to your calendar.")
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A gateway between a scripted model and scripted webhooks."""
+    """A gateway between a scripted model and scripted webhooks; `wire` is what a tap sees before the model."""
 
+    url: str
+    token: str
     operator: Operator
     model: ScriptedModel
     webhooks: ScriptedWebhooks
+    wire: list[Exchange]
 
 
 @contextlib.contextmanager
@@ -53,10 +56,12 @@ def real_bench(version: str, model_name: str, environ: Mapping[str, str]) -> Ite
         tools = WebhookToolsSettings(
             webhooks.url, SHAPE, prefix="L4CK3Y", secret=SECRET, timeout=PLUGIN_SECONDS
         )
-        settings = GatewaySettings(version, AGENT, model_name, model.url, tools)
+        wire: list[Exchange] = []
+        tap = resources.enter_context(Tap(model.url, wire.append))
+        settings = GatewaySettings(version, AGENT, model_name, tap.url, tools)
         gateway = resources.enter_context(OpenClaw(settings, folder, environ))
         operator = resources.enter_context(Operator.connect(gateway.url, gateway.token))
-        yield Bench(operator, model, webhooks)
+        yield Bench(gateway.url, gateway.token, operator, model, webhooks, wire)
 
 
 def run_cases(bench: Bench, cases: Iterable[Case]) -> Iterator[Observed]:
@@ -68,12 +73,13 @@ def run_case(bench: Bench, case: Case) -> Observed:
     """One turn in a session of its own."""
     key = f"agent:{AGENT}:conformance-{case.id}-{uuid.uuid4().hex[:8]}"
     answers = list(case.answers(case.ask))
-    bench.model.play(answers if case.loops else [*answers, _LAST_WORDS])
+    bench.model.play(answers if case.loops else [*answers, words(case.ask.done)])
     bench.webhooks.behave(case.webhook)
+    bench.wire.clear()
     bench.operator.create_session(AGENT, key)
     run = bench.operator.run(AGENT, key, case.ask.prompt, run_id=uuid.uuid4().hex, timeout=case.seconds)
     messages = with_delivered(messages_of(bench.operator.session_rows(key)), run.reply)
-    exchanges = list(bench.webhooks.exchanges)
+    exchanges, wire = list(bench.webhooks.exchanges), list(bench.wire)
     with contextlib.suppress(GatewayRefused):
         bench.operator.delete_session(key)
-    return observe(case, run, messages, exchanges)
+    return observe(case, run, messages, exchanges, wire)

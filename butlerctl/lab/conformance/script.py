@@ -79,9 +79,10 @@ def words(text: str) -> Stream:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What the model is asked for, in words. `arguments` is the call that would be right."""
+    """What the model is asked for, in words. `arguments` is the call that would be right, `done` what it says then."""
 
     prompt: str
+    done: str
     tool: str
     arguments: Mapping[str, Any]
     text: str = field(init=False)

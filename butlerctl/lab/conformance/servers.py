@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -99,10 +100,14 @@ def answer_text(status: int, text: str, content_type: str | None) -> Behaviour:
 
 
 def succeed(request: Request) -> Response:
-    """The contract's answer to a write, or an empty list to a read."""
-    verb = request.path.split("/")[-2:-1]
-    data: dict[str, Any] = {"id": "evt1"} if verb in (["add"], ["append"]) else {"items": []}
-    return answer_json(200, {"ok": True, "data": data, "execution": "17"})(request)
+    """The contract's answer to a write, each with an id of its own, or an empty list to a read."""
+    number = str(next(_numbers))
+    writes = request.path.split("/")[-2] in {"add", "append"}
+    data: dict[str, Any] = {"id": f"evt{number}"} if writes else {"items": []}
+    return answer_json(200, {"ok": True, "data": data, "execution": number})(request)
+
+
+_numbers = itertools.count(1)
 
 
 def keep_waiting(seconds: float) -> Behaviour:

@@ -1,0 +1,48 @@
+"""One misbehaviour as an evidence bundle, as a live run would have collected it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from butlerctl.evidence import Bundle, Intent
+from butlerctl.gateway.tap_record import is_completion, transcript_of
+from butlerctl.inventory.operations import OPERATION_OF_TOOL
+from butlerctl.lab.conformance.outcome import Observed
+
+
+def bundle_of(observed: Observed, *, with_wire: bool) -> Bundle:
+    """The gateway's transcript and what the webhooks saw; `with_wire` adds what a tap before the model saw."""
+    ask = observed.case.ask
+    intent = Intent(
+        OPERATION_OF_TOOL[ask.tool].name, ask.arguments["profile"], ask.tool, ask.arguments, ask.prompt
+    )
+    transcripts = [_transcript(observed), *(_wire(observed) if with_wire else ())]
+    return Bundle(
+        intent,
+        (*transcripts, *observed.exchanges),
+        datetime.now(UTC),
+        ZoneInfo("America/New_York"),
+        observed.case.id,
+    )
+
+
+def _transcript(observed: Observed) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "kind": "transcript",
+        "tools_offered": list(OPERATION_OF_TOOL),
+        "messages": list(observed.messages),
+        "complete": True,
+    }
+    if observed.run.error is not None:
+        document["completions"] = [{"http_status": None, "body": {"error": observed.run.error}}]
+    return document
+
+
+def _wire(observed: Observed) -> list[dict[str, Any]]:
+    transcript: dict[str, Any] = {}
+    for exchange in observed.wire:
+        if is_completion(exchange):
+            transcript = transcript_of(exchange, transcript)
+    return [transcript] if transcript else []
