@@ -34,7 +34,11 @@ class Member(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What was found in one file. Positions refer to `text`, which has no byte order mark."""
+    """What was found in one file. Positions refer to `text`, which has no byte order mark.
+
+    `values` are all string values of the file, a line break between them: what a value may hold is looked
+    for there first, in a third of the text and without its escapes.
+    """
 
     file: str
     text: str
@@ -44,6 +48,7 @@ class Reading(NamedTuple):
     repeated: tuple[Path, ...] = ()
     constants: tuple[str, ...] = ()
     big_integers: bool = False
+    values: str = ""
     named: bool = False
 
     @property
@@ -74,6 +79,7 @@ def read(data: bytes, file: str, *, named: bool = True) -> Reading:
         tuple(_paths_of(value, seen.repeated)) if seen.repeated else (),
         tuple(seen.constants),
         seen.big_integers,
+        "\n".join(seen.strings),
         named,
     )
 
@@ -109,6 +115,7 @@ class _Seen:
     def __init__(self) -> None:
         self.repeated: list[dict[str, Any]] = []
         self.constants: list[str] = []
+        self.strings: list[str] = []
         self.big_integers = False
 
     def decoder(self) -> json.JSONDecoder:
@@ -120,7 +127,19 @@ class _Seen:
         found = dict(pairs)
         if len(found) != len(pairs):
             self.repeated.append(found)
+        for value in found.values():
+            if value.__class__ is str:
+                self.strings.append(value)
+            elif value.__class__ is list:
+                self._list(value)
         return found
+
+    def _list(self, values: list[Any]) -> None:
+        for value in values:
+            if value.__class__ is str:
+                self.strings.append(value)
+            elif value.__class__ is list:
+                self._list(value)
 
     def _constant(self, name: str) -> float:
         self.constants.append(name)

@@ -126,7 +126,7 @@ class _Run:
             self._count(reading)
             for rule, check in self._file_rules:
                 self._collect(rule, (), seen, check, reading)
-        source = Source(item.file, reading.text, big_integers=reading.big_integers)
+        source = Source(reading)
         for member in reading.members:
             workflow = Workflow(self._rendered(member.document), source, member.path)
             routes = context.contract.assign(workflow)

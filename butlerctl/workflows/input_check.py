@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from butlerctl.workflows.workflow import BASE, CODE_TYPES, RESPOND, WEBHOOK, Node, Source, Workflow
+from butlerctl.workflows.workflow import BASE, CODE_TYPES, RESPOND, WEBHOOK, Node, Workflow
 
 _IF = BASE + "if"
 # What cannot change anything outside of the execution.
@@ -22,7 +22,7 @@ def acts_only_on_checked_input(document: Mapping[str, Any]) -> bool:
 
     What the Code node refuses is not read: that is what the workflow's author vouches for.
     """
-    workflow = Workflow(dict(document), Source("", ""))
+    workflow = Workflow(dict(document))
     webhooks = [node for node in workflow.webhooks if not node.disabled]
     return bool(webhooks) and all(_is_guarded(workflow, webhook) for webhook in webhooks)
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 
@@ -18,15 +19,14 @@ def words(text: str) -> frozenset[str]:
 
 
 class Notation(NamedTuple):
-    """One notation. `needle` occurs, in lower case, in every text that holds a match of `pattern`."""
+    """One notation. `needle` occurs, in lower case, in every text that holds a match of `pattern`.
+
+    One that `shouts` needs two upper-case words joined by an underscore.
+    """
 
     needle: str
     pattern: str
-
-    @property
-    def starts_at_word(self) -> bool:
-        """Whether the match depends on the character before it, which an escape in raw JSON can change."""
-        return self.pattern.startswith(("\\b", "(?<!"))
+    shouts: bool = False
 
 
 _VERBS = "your|insert|enter|add|replace|my|put|paste|copy|change|set|fill|some|todo"
@@ -41,20 +41,21 @@ NOTATIONS = (
         "<",
         rf"<{{1,2}}\s{{0,3}}(?:{_UPPER_WORDS}|(?i:{_VERBS})[\s_-][^<>@|{{}}=\"\n/\\]{{1,80}})\s{{0,3}}>{{1,2}}",
     ),
-    Notation("your_", r"\bYOUR_[A-Za-z0-9_]+|\byour_[a-z][a-z0-9_-]*"),
-    Notation("your-", r"\bYOUR-[A-Z0-9-]+|\byour-[a-z][a-z0-9_-]*"),
-    Notation("replace_", r"\bREPLACE_[A-Z0-9_]+"),
+    Notation("your", r"\bYOUR_[A-Za-z0-9_]+|\bYOUR-[A-Z0-9-]+|\byour[_-][a-z][a-z0-9_-]*"),
+    Notation("replace_", r"\bREPLACE_[A-Z0-9_]+", shouts=True),
     *(
-        Notation(verb.lower() + "_", rf"\b{verb}_(?:[A-Z0-9]+_)*(?:{_MEANS_A_VALUE})(?:_[A-Z0-9]+)*\b")
+        Notation(
+            verb.lower() + "_", rf"\b{verb}_(?:[A-Z0-9]+_)*(?:{_MEANS_A_VALUE})(?:_[A-Z0-9]+)*\b", shouts=True
+        )
         for verb in ("INSERT", "ENTER", "PASTE", "PUT", "FILL")
     ),
     Notation("[", r"\[(?i:your|insert|enter|replace|put|paste|fill)[ _-][^\[\]{}()$\"'\n\\]{1,60}\]"),
     Notation("xxxx", r"(?<![A-Za-z0-9])(?:x{4,}|X{4,})(?![A-Za-z0-9]|-4xxx|-[xy]xxx)"),
     Notation("change", r"\b(?i:change[-_]?me)\b"),
     Notation("__", r"__(?:[A-Z0-9]+_)*(?:CRED|CREDENTIAL|KEY|ID|TOKEN|SECRET)(?:_[A-Z0-9]+)*__"),
-    Notation("{{", r"\{\{\s{0,3}[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\s{0,3}\}\}"),
-    Notation("cred_id", r"\b(?:[A-Z0-9]+_)*CRED_ID\b"),
-    Notation("credential_id", r"\b(?:[A-Z0-9]+_)*CREDENTIAL_ID\b"),
+    Notation("{{", r"\{\{\s{0,3}[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\s{0,3}\}\}", shouts=True),
+    Notation("cred_id", r"\b(?:[A-Z0-9]+_)*CRED_ID\b", shouts=True),
+    Notation("credential_id", r"\b(?:[A-Z0-9]+_)*CREDENTIAL_ID\b", shouts=True),
 )
 _ANGLE_START = r"<[^\W\d_]"
 _ANY_ANGLE = r"<{1,2}([^\W\d_][^<>@|]{0,100})>{1,2}"
@@ -90,20 +91,27 @@ class Live(NamedTuple):
 EVERYTHING = Live(NOTATIONS, angles=True)
 
 
-def live_in(raw: str, lowered: str) -> Live:
-    """One cheap look at the raw text of a file, and at its lower case: what its values may hold.
-
-    A notation that stands in a value is never missing. Escaped ASCII characters bring all of them.
-    """
-    if "\\u00" in lowered:
-        return EVERYTHING
+def live_in(values: str, lowered: str) -> Live:
+    """One cheap look at all values of a file, and at their lower case: the notations that stand in them."""
+    shouts = _has_upper_snake(values)
     notations = tuple(
         notation
         for notation in NOTATIONS
-        if notation.needle in lowered
-        and (notation.starts_at_word or compiled(notation.pattern).search(raw) is not None)
+        if (shouts or not notation.shouts)
+        and notation.needle in lowered
+        and compiled(notation.pattern).search(values) is not None
     )
-    return Live(notations, angles=compiled(_ANGLE_START).search(raw) is not None)
+    return Live(notations, angles=compiled(_ANGLE_START).search(values) is not None)
+
+
+def _has_upper_snake(text: str) -> bool:
+    """Whether two upper-case letters or digits are joined by an underscore somewhere."""
+    parts = text.split("_")
+    return any(
+        before[-1:].isupper() or before[-1:].isdigit()
+        for before, after in pairwise(parts)
+        if after[:1].isupper() or after[:1].isdigit()
+    )
 
 
 def whole(text: str, live: Live) -> str | None:

@@ -55,18 +55,15 @@ _PATTERNS = (
     _Pattern("Apify token", "apify_api_", r"[A-Za-z0-9]{30,}"),
     _Pattern("Groq key", "gsk_", r"[A-Za-z0-9]{40,}"),
 )
-# In raw JSON: `"X-API-Key", "value": "…"` and `"password": "…"`; each name is the end of a key or a value.
-_NAMES = ('authorization"', 'key"', 'token"', 'secret"', 'password"', '-auth"')
-_NAMED_VALUE = r"\s*(?:,[^{}]{0,200}?\"value\"\s*)?:\s*\"((?:[^\"\\]|\\.){8,})\""
+_NAMES = ("authorization", "key", "token", "secret", "password", "-auth")
+# In raw JSON: `"X-API-Key", "value": "…"` and `"password": "…"`.
+_NAMED_VALUE = r"\"\s*(?:,[^{}]{0,200}?\"value\"\s*)?:\s*\"((?:[^\"\\]|\\.){8,})\""
 _SCHEMES = ("bearer ", "basic ", "token ", "bot ", "apikey ")
 
 
-def may_hold_any(raw: str, lowered: str) -> bool:
-    """One cheap look at the raw text of a file, and at its lower case. Never false when there is a secret."""
-    if "\\u00" in lowered:
-        return True
-    plain = raw.replace("\\/", "/")
-    return any(_vendor_spans(plain)) or any(_named_spans(raw, lowered))
+def may_hold_any(values: str, lowered: str) -> bool:
+    """One cheap look at all values of a file, and at their lower case: false only when there is no secret."""
+    return any(f"{name}\n" in lowered for name in _NAMES) or any(_vendor_spans(values))
 
 
 def find_secrets(document: Mapping[str, Any]) -> Iterator[Secret]:
@@ -83,7 +80,7 @@ def find_secrets(document: Mapping[str, Any]) -> Iterator[Secret]:
 
 def mask(text: str) -> str:
     """Raw JSON with asterisks in place of every secret, as long as before; rather too many than too few."""
-    for start, end in [span for _, span in _vendor_spans(text)] + list(_named_spans(text, text.lower())):
+    for start, end in [span for _, span in _vendor_spans(text)] + list(_named_spans(text)):
         text = text[:start] + "*" * (end - start) + text[end:]
     return text
 
@@ -107,9 +104,10 @@ def _vendor_spans(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
             at = text.find(start, after)
 
 
-def _named_spans(raw: str, lowered: str) -> Iterator[tuple[int, int]]:
+def _named_spans(raw: str) -> Iterator[tuple[int, int]]:
+    lowered = raw.lower()
     for name in _NAMES:
-        if name in lowered:
+        if f'{name}"' in lowered:
             for match in compiled(f"(?i:{name}){_NAMED_VALUE}").finditer(raw):
                 yield match.span(1)
 

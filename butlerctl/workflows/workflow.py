@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, NamedTuple
 
+from butlerctl.workflows.document import Reading
 from butlerctl.workflows.notations import IdShape, Live, credential_id_shape, live_in
 from butlerctl.workflows.placeholders import (
     Placeholder,
     placeholders_of,
 )
+from butlerctl.workflows.references import all_names
 from butlerctl.workflows.secrets import may_hold_any
-from butlerctl.workflows.walk import Path
+from butlerctl.workflows.walk import Path, strings
 
 BASE = "n8n-nodes-base."
 WEBHOOK = BASE + "webhook"
@@ -77,38 +80,34 @@ class Edge(NamedTuple):
 
 
 class Source:
-    """The text of a file, and what one look at it rules out. Shared by all workflows in the file."""
+    """A file, and what one look at all its values rules out. Shared by all workflows in it."""
 
-    __slots__ = ("_found", "_live", "_may_hold_secrets", "big_integers", "file", "lowered", "text")
-
-    def __init__(self, file: str, text: str, *, big_integers: bool = False) -> None:
-        self.file = file
-        self.big_integers = big_integers
-        self.text = text
-        self.lowered = text.lower()
+    def __init__(self, reading: Reading) -> None:
+        self.file = reading.file
+        self.values = reading.values
+        self.lowered = self.values.lower()
+        self.big_integers = reading.big_integers
         self._found: dict[tuple[str, ...], bool] = {}
-        self._live: Live | None = None
-        self._may_hold_secrets: bool | None = None
 
     def holds_any(self, needles: tuple[str, ...]) -> bool:
-        """Whether one of these (in lower case) stands in the text; escaped ASCII letters count as "may"."""
+        """Whether one of these (in lower case) stands in some value."""
         if needles not in self._found:
-            lowered = self.lowered
-            self._found[needles] = "\\u00" in lowered or any(needle in lowered for needle in needles)
+            self._found[needles] = any(needle in self.lowered for needle in needles)
         return self._found[needles]
 
-    @property
+    @cached_property
     def live(self) -> Live:
         """The notations of placeholders that may stand in this file."""
-        if self._live is None:
-            self._live = live_in(self.text, self.lowered)
-        return self._live
+        return live_in(self.values, self.lowered)
 
-    @property
+    @cached_property
     def may_hold_secrets(self) -> bool:
-        if self._may_hold_secrets is None:
-            self._may_hold_secrets = may_hold_any(self.text, self.lowered)
-        return self._may_hold_secrets
+        return may_hold_any(self.values, self.lowered)
+
+    @cached_property
+    def references(self) -> frozenset[str]:
+        """The node names that expressions and code may read from."""
+        return all_names(self.values)
 
 
 class CredentialUse(NamedTuple):
@@ -124,7 +123,8 @@ class CredentialUse(NamedTuple):
 class Workflow:
     """One workflow of a file. `prefix` leads to it from the root of its file."""
 
-    def __init__(self, document: dict[str, Any], source: Source, prefix: Path = ()) -> None:
+    def __init__(self, document: dict[str, Any], source: Source | None = None, prefix: Path = ()) -> None:
+        source = source or _source_of(document)
         self.document = document
         self.source = source
         self.file = source.file
@@ -241,6 +241,11 @@ class Workflow:
     def answered(self) -> frozenset[str]:
         """The enabled nodes that run while a caller waits."""
         return frozenset(name for webhook in self.answering() for name in self.behind(webhook.name))
+
+
+def _source_of(document: dict[str, Any]) -> Source:
+    """For a workflow that comes from no file."""
+    return Source(Reading("", "", values="\n".join(text for _, text in strings(document))))
 
 
 def _edges(connections: Any) -> Iterator[Edge]:

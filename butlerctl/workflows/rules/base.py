@@ -62,7 +62,7 @@ CheckSet = Callable[[Sequence[Summary], Context], Iterable[tuple[Summary | None,
 class Rule(NamedTuple):
     """One rule: its check looks at a file as read, at one workflow, or at all workflows together.
 
-    A rule with `needles` (lower case) runs only on files whose text holds one of them. `on` is False for a
+    A rule with `needles` (lower case) runs only on files in which some value holds one of them. `on` is False for a
     rule that waits for --pedantic or --select. `fix` says what --fix does. A set rule answers with the summary
     of the workflow at fault, or with None for the inventory.
     """

@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from butlerctl.workflows.findings import Severity
-from butlerctl.workflows.notations import compiled
 from butlerctl.workflows.rules.base import Context, Hit, Rule
 from butlerctl.workflows.walk import Path, leaves
 from butlerctl.workflows.workflow import Workflow
@@ -23,17 +22,25 @@ _LARGEST = 2**53 - 1
 def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
     if context.routes.any is None:
         return
-    if workflow.source.big_integers or workflow.source.holds_any(("\\ud",)):
+    if workflow.source.big_integers or _is_broken(workflow.source.values):
         for path, value in leaves(workflow.document):
             what = _problem(value)
             if what and not _is_volatile(path):
                 yield Hit(what, path, help="write the number as text, or repair the character")
 
 
+def _is_broken(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
 def _problem(value: Any) -> str:
     if isinstance(value, int | float) and abs(value) > _LARGEST and value == value // 1:
         return "an integer beyond 2^53 loses digits in n8n"
-    if isinstance(value, str) and compiled("[\ud800-\udfff]").search(value):
+    if isinstance(value, str) and _is_broken(value):
         return "half of a surrogate pair: a broken character"
     return ""
 

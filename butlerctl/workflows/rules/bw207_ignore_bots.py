@@ -27,6 +27,4 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
             )
 
 
-RULE = Rule(
-    "BW207", "Ignore Bots on a webhook of the butler", Severity.WARNING, check=check, needles=("ignorebots",)
-)
+RULE = Rule("BW207", "Ignore Bots on a webhook of the butler", Severity.WARNING, check=check)

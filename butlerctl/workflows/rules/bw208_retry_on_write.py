@@ -27,4 +27,4 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
             )
 
 
-RULE = Rule("BW208", "retry on a node that writes", Severity.WARNING, check=check, needles=("retryonfail",))
+RULE = Rule("BW208", "retry on a node that writes", Severity.WARNING, check=check)

@@ -41,6 +41,4 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
     )
 
 
-RULE = Rule(
-    "BW502", "pinned data", Severity.WARNING, check=check, needles=("pindata",), fix="empties pinData"
-)
+RULE = Rule("BW502", "pinned data", Severity.WARNING, check=check, fix="empties pinData")

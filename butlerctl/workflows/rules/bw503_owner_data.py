@@ -37,6 +37,5 @@ RULE = Rule(
     "owner's address or trigger state",
     Severity.WARNING,
     check=check,
-    needles=("shared", "staticdata"),
     fix="removes `shared`",
 )

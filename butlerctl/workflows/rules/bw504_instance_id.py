@@ -29,7 +29,6 @@ RULE = Rule(
     "the id of the n8n instance",
     Severity.INFO,
     check=check,
-    needles=("instanceid",),
     on=False,
     fix="removes `meta.instanceId`",
 )
