@@ -2,6 +2,7 @@
 
     ButlerctlError
     ├── Refused           1   a report that is invalid, unsigned or fails its policy
+    ├── DeployFailed      1   a step of a deployment did not lead where it should
     ├── UsageProblem      2   the command line does not say what to do
     ├── NothingChecked    3   nothing was checked, or the evidence does not decide
     │   └── GatewayRefused
@@ -12,7 +13,8 @@
     └── BadInput         78   inventory, configuration or an input file
         ├── InventoryError
         ├── SecretMissing
-        └── BadDocument
+        ├── BadDocument
+        └── N8nRefused
 
 Only the command line's entry point turns one into an exit code.
 """
@@ -77,6 +79,12 @@ class Refused(ButlerctlError):
     exit_code = ExitCode.BROKEN
 
 
+class DeployFailed(ButlerctlError):
+    """A step of a deployment did not lead where it should; the message says what n8n holds or answers instead."""
+
+    exit_code = ExitCode.BROKEN
+
+
 class UsageProblem(ButlerctlError):
     exit_code = ExitCode.USAGE
 
@@ -127,3 +135,11 @@ class SecretMissing(BadInput):
 
 class BadDocument(BadInput):
     """A bundle, transcript or export that is not what its name says."""
+
+
+class N8nRefused(BadInput):
+    """n8n refused a write: `status` is that of its answer, the message holds n8n's own words."""
+
+    def __init__(self, message: str, *, status: int, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.status = status

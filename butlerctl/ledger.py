@@ -7,18 +7,13 @@ acknowledged and is dropped.
 
 from __future__ import annotations
 
-import fcntl
-import json
-import os
-import threading
-import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
 
-from butlerctl.errors import BadInput, TryAgain
+from butlerctl.appendlog import AppendLog, read_entries
 
 FILE_NAME = "ledger.jsonl"
 WATCH = timedelta(hours=24)
@@ -81,8 +76,6 @@ class Journal:
 
     entries: tuple[Mapping[str, Any], ...]
     damaged: tuple[int, ...]
-    length: int
-    """Bytes up to the end of the last whole line."""
 
     def open_canaries(self, now: datetime, watch: timedelta = WATCH) -> tuple[Asked, ...]:
         """What was asked for and is not gone, or is gone for less than `watch`."""
@@ -111,44 +104,8 @@ def read_journal(path: Path) -> Journal:
     Raises:
         BadInput: the file cannot be read.
     """
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        data = b""
-    except OSError as error:
-        raise _unusable(path, error) from error
-    return _journal(data)
-
-
-def _journal(data: bytes) -> Journal:
-    length = data.rfind(b"\n") + 1
-    entries, damaged = [], []
-    for number, line in enumerate(data[:length].splitlines(), 1):
-        entry = _decode(line)
-        if entry is None:
-            damaged.append(number)
-        else:
-            entries.append(entry)
-    return Journal(tuple(entries), tuple(damaged), length)
-
-
-def _encode(entry: Mapping[str, Any]) -> bytes:
-    body = _canonical(entry)
-    return f'{body[:-1]},"crc":"{zlib.crc32(body.encode()):08x}"}}\n'.encode()
-
-
-def _decode(line: bytes) -> dict[str, Any] | None:
-    """The entry of a line, None when the checksum does not agree."""
-    try:
-        entry = json.loads(line)
-        checksum = entry.pop("crc")
-    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
-        return None
-    return entry if checksum == f"{zlib.crc32(_canonical(entry).encode()):08x}" else None
-
-
-def _canonical(entry: Mapping[str, Any]) -> str:
-    return json.dumps(entry, separators=(",", ":"), sort_keys=True)
+    found = read_entries(path, what="ledger")
+    return Journal(found.entries, found.damaged)
 
 
 class Ledger:
@@ -165,19 +122,7 @@ class Ledger:
             BadInput: it cannot be opened or written.
         """
         self.path = folder / FILE_NAME
-        self._write_lock = threading.Lock()
-        try:
-            self._fd = _open_private(self.path)
-        except OSError as error:
-            raise _unusable(self.path, error) from error
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(self._fd)
-            raise TryAgain(
-                f"another run of butlerctl holds {self.path}", hint="let it finish, then try again"
-            ) from error
-        self._length = read_journal(self.path).length
+        self._log = AppendLog(self.path, what="ledger")
 
     def __enter__(self) -> Self:
         return self
@@ -187,7 +132,7 @@ class Ledger:
 
     def close(self) -> None:
         """Release the ledger for the next run."""
-        os.close(self._fd)
+        self._log.close()
 
     def journal(self) -> Journal:
         return read_journal(self.path)
@@ -209,37 +154,4 @@ class Ledger:
         self._append("refused", {"nonce": nonce, "id": object_id, "link": link, "reasons": list(reasons)})
 
     def _append(self, event: str, fields: Mapping[str, Any]) -> None:
-        line = _encode({"at": datetime.now(UTC).isoformat(), "event": event, **fields})
-        with self._write_lock:
-            try:
-                os.ftruncate(self._fd, self._length)
-                _write_all(self._fd, line, self._length)
-                os.fsync(self._fd)
-            except OSError as error:
-                raise _unusable(self.path, error) from error
-            self._length += len(line)
-
-
-def _open_private(path: Path) -> int:
-    """Open for reading and writing, 0600. A new file's name is on the disk before this returns."""
-    is_new = not path.exists()
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    os.fchmod(fd, 0o600)
-    if is_new:
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        os.fsync(folder)
-        os.close(folder)
-    return fd
-
-
-def _write_all(fd: int, data: bytes, offset: int) -> None:
-    while data:
-        written = os.pwrite(fd, data, offset)
-        data, offset = data[written:], offset + written
-
-
-def _unusable(path: Path, error: OSError) -> BadInput:
-    return BadInput(
-        f"{path}: the ledger cannot be used: {error.strerror}",
-        hint="nothing is asked of the butler without a ledger; make room or choose another --state-dir",
-    )
+        self._log.append({"at": datetime.now(UTC).isoformat(), "event": event, **fields})

@@ -103,22 +103,41 @@ class N8nApi:
         raise BadDocument(f"n8n's list of {path} does not end after {_MAX_PAGES} pages")
 
     def _get(self, path: str, query: Mapping[str, str] | None = None) -> dict[str, Any] | None:
+        status, message, document = self._ask("GET", path, query=query)
+        if status == 404 and message.lower() == "not found":
+            return None
+        _raise_for_status(status, path, message)
+        return document
+
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> tuple[int, str, dict[str, Any]]:
+        """Status, n8n's own message (redacted) and document of one request to the API."""
         url = f"{self._url}/api/v1/{path}"
-        answer = self._send(url, query or {}, {"X-N8N-API-KEY": self._key})
-        reading = classify(answer.status_code, answer.headers, answer.text, method="GET")
+        answer = self._send(url, query or {}, {"X-N8N-API-KEY": self._key}, method=method, body=body)
+        reading = classify(answer.status_code, answer.headers, answer.text, method=method)
         if not reading.kind.by_n8n or not isinstance(reading.document, dict):
             raise _not_the_api(url, answer, reading.kind)
-        message = redact_text(str(reading.document.get("message", "")))
-        if answer.status_code == 404 and message.lower() == "not found":
-            return None
-        _raise_for_status(answer.status_code, path, message)
-        return reading.document
+        return answer.status_code, redact_text(str(reading.document.get("message", ""))), reading.document
 
-    def _send(self, url: str, query: Mapping[str, str], headers: Mapping[str, str]) -> httpx.Response:
+    def _send(
+        self,
+        url: str,
+        query: Mapping[str, str],
+        headers: Mapping[str, str],
+        *,
+        method: str = "GET",
+        body: Mapping[str, Any] | None = None,
+    ) -> httpx.Response:
         import httpx
 
         try:
-            return self._client.get(url, params=dict(query), headers=dict(headers))
+            return self._client.request(method, url, params=dict(query), headers=dict(headers), json=body)
         except (httpx.RequestError, httpx.InvalidURL) as error:
             raise Unreachable(
                 f"n8n did not answer at {self._url}: {failure_text(error, url)}",

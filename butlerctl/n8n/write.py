@@ -1,0 +1,107 @@
+"""Client of n8n's public REST API that also writes: create, save, publish and unpublish workflows.
+
+What n8n 2.30.8 does: a new workflow is never published. An update of a published one is published at once, and
+counts as published even when n8n then refuses it (409 for a taken path, 400 for its nodes). Settings are merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from butlerctl.errors import N8nRefused, NotPermitted, TryAgain
+from butlerctl.n8n.api import N8nApi
+
+SETTINGS = frozenset(
+    {
+        "availableInMCP",
+        "callerIds",
+        "callerPolicy",
+        "customTelemetryTags",
+        "errorWorkflow",
+        "executionOrder",
+        "executionTimeout",
+        "redactionPolicy",
+        "saveDataErrorExecution",
+        "saveDataSuccessExecution",
+        "saveExecutionProgress",
+        "saveManualExecutions",
+        "timeSavedPerExecution",
+        "timezone",
+    }
+)
+"""The settings that the API takes; any other one makes it refuse the whole body."""
+
+NODE_KEYS = frozenset(
+    {
+        "alwaysOutputData",
+        "continueOnFail",
+        "credentials",
+        "customTelemetryTags",
+        "disabled",
+        "executeOnce",
+        "id",
+        "maxTries",
+        "name",
+        "notes",
+        "notesInFlow",
+        "onError",
+        "parameters",
+        "position",
+        "retryOnFail",
+        "type",
+        "typeVersion",
+        "waitBetweenTries",
+        "webhookId",
+    }
+)
+"""The keys of a node that the API takes."""
+
+_SCOPES = "workflow:create, workflow:update, workflow:activate and workflow:deactivate"
+
+
+class N8nWriter(N8nApi):
+    """Every write answers with the workflow as n8n then holds it. None is sent twice.
+
+    Beyond what N8nApi raises: N8nRefused when n8n says no. Unreachable and TryAgain leave open whether n8n did it.
+    """
+
+    def create(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Not published, under an id of n8n's choice."""
+        return self._write("POST", "workflows", body)
+
+    def update(self, workflow_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Save, and publish at once where the workflow is published."""
+        return self._write("PUT", f"workflows/{workflow_id}", body)
+
+    def activate(self, workflow_id: str, version_id: str) -> dict[str, Any]:
+        """Publish one version, which may be an older one."""
+        return self._write("POST", f"workflows/{workflow_id}/activate", {"versionId": version_id})
+
+    def deactivate(self, workflow_id: str) -> dict[str, Any]:
+        return self._write("POST", f"workflows/{workflow_id}/deactivate", {})
+
+    def _write(self, method: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        status, message, document = self._ask(method, path, body=body)
+        asked = f"{method} /api/v1/{path}"
+        if status in (401, 403):
+            raise NotPermitted(
+                f"n8n does not let this API key do {asked} ({message})",
+                hint=f"to deploy, n8n.api_key needs {_SCOPES} too",
+            )
+        if status == 429 or status >= 500:
+            raise TryAgain(f"n8n answered {asked} with {status} ({message})")
+        if status >= 400:
+            raise N8nRefused(f"n8n refused {asked} with {status}: {message}", status=status)
+        return document
+
+
+def body_of(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What the API takes of a workflow: four keys, and of the settings those that it knows."""
+    settings = document.get("settings") or {}
+    return {
+        "name": document.get("name"),
+        "nodes": document.get("nodes") or [],
+        "connections": document.get("connections") or {},
+        "settings": {key: settings[key] for key in settings if key in SETTINGS},
+    }
