@@ -11,7 +11,7 @@ from butlerctl.errors import ExitCode
 from butlerctl.workflows.document import Problem, Reading, read
 from butlerctl.workflows.findings import Finding, Report, Severity
 from butlerctl.workflows.inputs import Input, covers, expand, lies_in, shown
-from butlerctl.workflows.placing import Seen, place
+from butlerctl.workflows.placing import Seen, place, place_in_inventory
 from butlerctl.workflows.rules.base import Context, Hit, Rule
 from butlerctl.workflows.rules.bw007_suppression import RULE as IDLE_SUPPRESSION
 from butlerctl.workflows.rules.registry import RULES
@@ -184,19 +184,21 @@ class _Run:
     def _lint_set(self) -> None:
         context = self._context(configured=True)
         by_file: dict[str, list[Seen]] = {}
+        inventory = self._inventory_file()
         for rule, check in self._set_rules:
             try:
                 for summary, hit in check(self._summaries, context):
-                    file = summary.file if summary else self._inventory_file()
-                    by_file.setdefault(file, []).append(Seen(rule, hit, summary.prefix if summary else ()))
+                    file = summary.file if summary else inventory
+                    seen = Seen(rule, hit, summary.prefix if summary else ())
+                    by_file.setdefault(file, []).append(seen)
             except Exception as error:  # noqa: BLE001 - as above
-                by_file.setdefault(self._inventory_file(), []).append(
-                    Seen(CRASH, self._crash(rule, error), ())
-                )
-        for file, seen in by_file.items():
+                by_file.setdefault(inventory, []).append(Seen(CRASH, self._crash(rule, error), ()))
+        for file, hits in by_file.items():
             result = self._results.setdefault(file, _FileResult([], []))
-            text = _load(self._inputs[file]).text if file in self._inputs else ""
-            result.findings.extend(place(file, text, seen))
+            if file in self._inputs:
+                result.findings.extend(place(file, _load(self._inputs[file]).text, hits))
+            else:
+                result.findings.extend(place_in_inventory(file, hits))
 
     def _count(self, reading: Reading) -> None:
         self._checked += len(reading.members)

@@ -50,7 +50,7 @@ NOTATIONS = (
         for verb in ("INSERT", "ENTER", "PASTE", "PUT", "FILL")
     ),
     Notation("[", r"\[(?i:your|insert|enter|replace|put|paste|fill)[ _-][^\[\]{}()$\"'\n\\]{1,60}\]"),
-    Notation("xxxx", r"(?<![A-Za-z0-9])(?:x{4,}|X{4,})(?![A-Za-z0-9]|-4xxx|-[xy]xxx)"),
+    Notation("xxxx", r"(?<![A-Za-z0-9-])(?:x{4,}|X{4,})(?:-(?:x{3,}|X{3,}))*(?![A-Za-z0-9-])"),
     Notation("change", r"\b(?i:change[-_]?me)\b"),
     Notation("__", r"__(?:[A-Z0-9]+_)*(?:CRED|CREDENTIAL|KEY|ID|TOKEN|SECRET)(?:_[A-Z0-9]+)*__"),
     Notation("{{", r"\{\{\s{0,3}[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\s{0,3}\}\}", shouts=True),

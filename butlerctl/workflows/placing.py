@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -46,6 +47,17 @@ def place(file: str, text: str, seen: Iterable[Seen]) -> list[Finding]:
         finding._replace(message=_with_places(finding.message, more[key])) if key in more else finding
         for key, finding in first.items()
     ]
+
+
+def place_in_inventory(file: str, seen: Iterable[Seen]) -> list[Finding]:
+    """The findings that are about no workflow: they stand at the list of operations, where routes begin."""
+    try:
+        text = pathlib.Path(file).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        text = ""
+    start = max(text.find("operations:"), 0)
+    span = Span(start, min(start + len("operations"), len(text)))
+    return place(file, text, [item._replace(hit=item.hit._replace(span=span)) for item in seen])
 
 
 def _with_places(message: str, lines: list[int]) -> str:

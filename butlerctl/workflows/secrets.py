@@ -57,7 +57,7 @@ _PATTERNS = (
 )
 _NAMES = ("authorization", "key", "token", "secret", "password", "-auth")
 # In raw JSON: `"X-API-Key", "value": "…"` and `"password": "…"`.
-_NAMED_VALUE = r"\"\s*(?:,[^{}]{0,200}?\"value\"\s*)?:\s*\"((?:[^\"\\]|\\.){8,})\""
+_NAMED_VALUE = r"\"\s*(?:,[^{}]{0,200}?\"value\"\s*)?:\s*\"((?![<={\[])(?:[^\"\\]|\\.){8,})\""
 _SCHEMES = ("bearer ", "basic ", "token ", "bot ", "apikey ")
 
 

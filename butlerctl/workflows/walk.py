@@ -37,9 +37,3 @@ def last_key(path: Path) -> str:
 def pointer(path: Path) -> str:
     """The path as an RFC 6901 JSON pointer."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
-
-
-def parameter_name(path: Path) -> str:
-    """The name that a person knows a parameter by: `documentId` for its locator's `value`."""
-    names = [part for part in path if isinstance(part, str)]
-    return names[-2] if len(names) > 3 and names[-1] == "value" else names[-1]

@@ -181,6 +181,18 @@ class Workflow:
             ]
         return self._credential_uses
 
+    def label_of(self, path: Path) -> str:
+        """What a person calls the value at a path: the header's name, the field's name, the parameter."""
+        parent: Any = self.document
+        for part in path[:-1]:
+            parent = parent[part]
+        if path[-1] == "value" and isinstance(parent, dict):
+            for key in ("name", "key"):
+                if isinstance(parent.get(key), str):
+                    return str(parent[key])
+        names = [part for part in path if isinstance(part, str)]
+        return names[-2] if len(names) > 3 and names[-1] == "value" else names[-1]
+
     def node_at(self, path: Path) -> Node:
         """The node in which a path of this workflow lies."""
         return next(node for node in self.nodes if node.index == path[1])
@@ -190,6 +202,11 @@ class Workflow:
         if self._edges is None:
             self._edges = list(_edges(self.document.get("connections")))
         return self._edges
+
+    @cached_property
+    def is_torn(self) -> bool:
+        """Whether a connection begins or ends at a missing node: what is unreached may only follow from that."""
+        return any(edge.target not in self.by_name or edge.source not in self.by_name for edge in self.edges)
 
     def outputs(self, name: str) -> list[list[str]]:
         """The nodes behind each main output of a node, by output."""

@@ -15,14 +15,13 @@ from butlerctl.workflows.findings import Severity
 from butlerctl.workflows.placeholders import Place
 from butlerctl.workflows.rules.base import Context, Hit, Rule
 from butlerctl.workflows.rules.bindings import advice, standing
-from butlerctl.workflows.walk import parameter_name
 from butlerctl.workflows.workflow import Workflow
 
 
 def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
     for item in workflow.placeholders:
         if item.place is Place.WHOLE:
-            name = parameter_name(item.path)
+            name = workflow.label_of(item.path)
             yield Hit(
                 f'"{name}" is a placeholder: {item.token}{standing(item.name, context)}',
                 item.path,

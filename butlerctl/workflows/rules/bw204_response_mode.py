@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from butlerctl.workflows.findings import Severity
 from butlerctl.workflows.rules.base import Context, Hit, Rule
-from butlerctl.workflows.workflow import Workflow
+from butlerctl.workflows.workflow import RESPOND, Workflow
 
 
 def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
@@ -23,7 +23,7 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
             continue
         mode = node.parameters.get("responseMode", "onReceived")
         responders = workflow.responders(node)
-        if mode == "responseNode" and not responders:
+        if mode == "responseNode" and not responders and not _is_cut_off(workflow):
             yield Hit(
                 "the webhook waits for a Respond node, and reaches none",
                 (*node.path, "parameters", "responseMode"),
@@ -39,6 +39,11 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
                     help='set the webhook\'s response mode to "Using Respond to Webhook node"',
                     severity=Severity.WARNING,
                 )
+
+
+def _is_cut_off(workflow: Workflow) -> bool:
+    """Whether there is a Respond node, and a torn connection that may be all that keeps it from the webhook."""
+    return workflow.is_torn and any(node.type == RESPOND and not node.disabled for node in workflow.nodes)
 
 
 RULE = Rule("BW204", "response mode and Respond node do not fit", Severity.ERROR, check=check)

@@ -18,7 +18,7 @@ from butlerctl.workflows.workflow import Workflow
 def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
     del context
     triggers = [node.name for node in workflow.nodes if node.is_trigger and not node.disabled]
-    if not triggers:
+    if not triggers or workflow.is_torn:
         return
     reached = _reached(workflow, triggers)
     fed = {edge.target for edge in workflow.edges if edge.kind == "main" and edge.source != edge.target}
