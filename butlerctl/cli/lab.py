@@ -25,6 +25,11 @@ _STATE_DIR = typer.Option(None, "--state-dir", help="Where butlerctl keeps its s
 _FILE = "lab.json"
 
 
+class Engine(StrEnum):
+    STAND_IN = "stand-in"
+    REAL = "real"
+
+
 class EnvFormat(StrEnum):
     SHELL = "shell"
     JSON = "json"
@@ -37,18 +42,21 @@ def up(
     fault: list[str] = typer.Option(
         [], "--fault", help="Plant a fault (see `lab faults`); may be repeated.", metavar="NAME@ROUTE"
     ),
+    engine: Engine = typer.Option(
+        Engine.STAND_IN, "--engine", help="Stand-ins, or the real n8n from npm (3 GB, once)."
+    ),
 ) -> None:
     """Start the lab and keep it until Ctrl-C."""
     from butlerctl.lab.faults import plant, read_fault
     from butlerctl.lab.plan import out_of_reach
-    from butlerctl.lab.stack import Lab
+    from butlerctl.lab.stack import open_lab
 
     household = find_and_load(inventory)
     faults = [read_fault(text, household) for text in fault]
     file = _state_file(household.path, state_dir)
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    with Lab(household) as lab:
+    with open_lab(household, engine) as lab:
         for one in faults:
             plant(lab, one)
         _write_private(file, json.dumps({"pid": os.getpid(), "environ": lab.environ()}))

@@ -19,7 +19,6 @@ from butlerctl.lab.google.emulator import READ_SCOPES
 from butlerctl.lab.google.faults import Fault as GoogleFault
 from butlerctl.lab.google.faults import refuse
 from butlerctl.lab.n8n.answers import Answer, json_answer
-from butlerctl.lab.n8n.credentials import Credential, Credentials
 from butlerctl.lab.stack import N8N_CLIENT, Lab
 
 _METHODS = {
@@ -201,21 +200,12 @@ def _with_credential(make: Callable[[Lab, Route], Mapping[str, Any] | None]) -> 
 
     def plant_it(lab: Lab, route: Route) -> None:
         kind = _CREDENTIAL_OF[OPERATIONS[route.operation].domain]
-        store = Credentials()
-        for credential in lab.n8n.credentials:
-            if credential.type != kind or not _belongs_to(lab, credential.id, route.profile):
-                store.add(credential)
-                continue
-            data = make(lab, route)
-            if data is not None:
-                store.add(Credential(credential.id, credential.name, credential.type, dict(data)))
-        lab.n8n.switches.credentials[_path(lab, route)] = store
+        credential = next(
+            each for each in lab.plan.credentials if (each.type, each.profile) == (kind, route.profile)
+        )
+        lab.n8n.spoil_credential(credential.id, make(lab, route), path=_path(lab, route))
 
     return plant_it
-
-
-def _belongs_to(lab: Lab, credential_id: str, profile: str) -> bool:
-    return any(planned.id == credential_id and planned.profile == profile for planned in lab.plan.credentials)
 
 
 def _revoked(lab: Lab, route: Route) -> Mapping[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Mapping
 from contextlib import ExitStack
+from enum import StrEnum
 from typing import Any, Self
 
 from butlerctl.gateway.webhook_tools import WebhookToolsSettings
@@ -14,7 +16,8 @@ from butlerctl.lab.gateway.server import LabGateway
 from butlerctl.lab.google.emulator import WRITE_SCOPES, GoogleEmulator
 from butlerctl.lab.google.tokens import Grant, OAuthClient
 from butlerctl.lab.model.server import LabModel
-from butlerctl.lab.n8n.standin import N8nStandIn
+from butlerctl.lab.n8n.part import N8nPart
+from butlerctl.lab.n8n.standin import VERSION, N8nStandIn
 from butlerctl.lab.plan import Account, Credential, Plan, environment_for, plan_lab, point_at
 from butlerctl.lab.server import LoopbackServer
 from butlerctl.protocol.tools import ProfileShape, ToolShape
@@ -23,19 +26,30 @@ N8N_CLIENT = OAuthClient("n8n.lab.example", "lab-n8n-client-secret")
 BUTLERCTL_CLIENT = OAuthClient("butlerctl.lab.example", "lab-butlerctl-client-secret")
 
 
+class Engine(StrEnum):
+    """What stands behind the lab's addresses."""
+
+    STAND_IN = "stand-in"
+    REAL = "real"
+
+
 class Lab:
     """A running lab. `inventory` is the household pointed at it; nothing else knows that it is one.
 
     Use as a context manager, or `close` it. The parts are open for planted faults and for tests that look inside.
     """
 
-    def __init__(self, inventory: Inventory) -> None:
+    def __init__(self, inventory: Inventory, engine: Engine = Engine.STAND_IN) -> None:
         """Start every part; ports are the system's choice.
 
+        The real n8n is that of the inventory's pin, from npm.
+
         Raises:
+            Unreachable, BadInput: a real server cannot be installed or started.
             BadDocument, InventoryError: exports and inventory do not fit together.
         """
         self._original = inventory
+        self._engine = engine
         self.plan: Plan = plan_lab(inventory)
         self._stack = ExitStack()
         self._webhook_secret = secrets.token_urlsafe(24)
@@ -76,10 +90,9 @@ class Lab:
         self.google = self._fill_google(inventory.timezone)
         self.google_url = self._serve(self.google)
         webhook = inventory.n8n.webhook
-        self.n8n = N8nStandIn(google_url=self.google_url, webhook_header=webhook.header)
+        self.n8n = self._new_n8n(inventory)
         self._stack.callback(self.n8n.close)
-        self._fill_n8n(webhook.header)
-        n8n_url = self._serve(self.n8n.app)
+        n8n_url = self._start_n8n(webhook.header)
         self.model = LabModel()
         model_url = self._serve(self.model.app)
         tools = WebhookToolsSettings(
@@ -128,13 +141,23 @@ class Lab:
             )  # fmt: skip
         return google
 
-    def _fill_n8n(self, header: str) -> None:
+    def _new_n8n(self, inventory: Inventory) -> N8nPart:
+        if self._engine is Engine.STAND_IN:
+            return N8nStandIn(google_url=self.google_url, webhook_header=inventory.n8n.webhook.header)
+        from butlerctl.lab.real.n8n import RealN8n
+
+        version = inventory.pins.n8n or VERSION
+        return RealN8n(version, google_url=self.google_url, timezone=inventory.timezone, environ=os.environ)
+
+    def _start_n8n(self, header: str) -> str:
         for credential in self.plan.credentials:
             data = self._credential(credential, header)
             self.n8n.add_credential(credential.id, credential.name, credential.type, data)
+        url = self.n8n.start()
         self._workflow_ids = {
             route: self.n8n.import_workflow(document) for route, document in self.plan.workflows.items()
         }
+        return url
 
     def _credential(self, credential: Credential, header: str) -> Mapping[str, Any]:
         if not credential.profile:
@@ -160,3 +183,8 @@ def _credential_data(google: GoogleEmulator, grant: Grant) -> dict[str, Any]:
             "token_type": "Bearer",
         },
     }
+
+
+def open_lab(inventory: Inventory, engine: str = Engine.STAND_IN) -> Lab:
+    """The lab for this household; `engine` is a value of Engine. Raises as `Lab`."""
+    return Lab(inventory, Engine(engine))

@@ -39,6 +39,8 @@ class Checker:
         kind = schema.get("type", "any")
         if kind == "any" or value is None:
             return value
+        if kind == "integer" and isinstance(value, str) and re.fullmatch(r"-?\d+", value):
+            return int(value)  # protobuf's JSON takes a number in quotes; n8n's Sheets node sends one
         if not _is_of_type(kind, value):
             raise Mismatch(f"{where or 'body'}: expected {kind}, got {type(value).__name__}")
         if kind == "object":

@@ -330,7 +330,7 @@ def _sheets_append(node: GoogleNode) -> list[Item]:
     header = [str(name) for name in rows[0]] if rows else list(values)
     if not set(values) <= set(header):
         raise NodeFailure("Column names were updated after the node's setup")
-    grow = {"appendDimension": {"sheetId": tab["sheetId"], "dimension": "ROWS", "length": 1}}
+    grow = {"appendDimension": {"sheetId": str(tab["sheetId"]), "dimension": "ROWS", "length": 1}}
     node.send("POST", f"{_book_path(node)}:batchUpdate", {"requests": [grow]})
     line = f"{_quoted(tab['title'])}!{len(rows) + 1}:{len(rows) + 1}"
     body = {"range": line, "values": [[values.get(name, "") for name in header]]}

@@ -34,7 +34,7 @@ _READ_ONLY = (
     "updatedAt",
     "versionId",
 )
-_SETTINGS = (
+SETTINGS = (
     "executionOrder",
     "timezone",
     "errorWorkflow",
@@ -235,7 +235,7 @@ def _workflow_body(request: Request) -> Mapping[str, Any]:
             raise Refused(400, f"request/body/{key} is read-only")
         if key not in _BODY_KEYS and key not in _ALSO_TAKEN:
             raise Refused(400, "request/body must NOT have additional properties")
-    if not set(body["settings"]) <= set(_SETTINGS):
+    if not set(body["settings"]) <= set(SETTINGS):
         raise Refused(400, "request/body/settings must NOT have additional properties")
     settings = {key: value for key, value in body["settings"].items() if key != "redactionPolicy"}
     return {**body, "settings": settings}

@@ -1,4 +1,4 @@
-"""The n8n stand-in as the lab sees it: fill it, serve it, plant faults, look inside.
+"""The n8n stand-in as the lab sees it: fill it, serve it (`start`, or `app`), plant faults, look inside.
 
 Faults are planted by editing documents (`workflows.save` and `publish`, `import_workflow`), by changing the
 credential store (`credentials`), or with `switches` for what no document can say.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from werkzeug.wrappers import Request
@@ -20,6 +21,7 @@ from butlerctl.lab.n8n.google_nodes import GoogleCalls
 from butlerctl.lab.n8n.rest import READ_SCOPES, RestApi
 from butlerctl.lab.n8n.webhooks import Switches, WebhookServer
 from butlerctl.lab.n8n.workflows import Workflows
+from butlerctl.lab.server import LoopbackServer
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
@@ -43,14 +45,22 @@ class N8nStandIn:
             self.workflows, self.credentials, self.executions, self._google, header=webhook_header
         )
         self._rest = RestApi(self.workflows, self.credentials, self.executions, self._keys)
+        self._server: LoopbackServer | None = None
 
     @property
     def switches(self) -> Switches:
         return self._webhooks.switches
 
+    def start(self) -> str:
+        """Serve it on a loopback port of its own; the address."""
+        self._server = LoopbackServer(self.app).start()
+        return self._server.url
+
     def close(self) -> None:
-        """Let slow answers go and close the connections to Google."""
+        """Stop serving, let slow answers go and close the connections to Google."""
         self._webhooks.close()
+        if self._server is not None:
+            self._server.close()
         self._google.close()
 
     def add_credential(self, credential_id: str, name: str, kind: str, data: Mapping[str, Any]) -> Credential:
@@ -62,6 +72,16 @@ class N8nStandIn:
         credential = Credential(credential_id, name, kind, dict(data))
         self.credentials.add(credential)
         return credential
+
+    def spoil_credential(self, credential_id: str, data: Mapping[str, Any] | None, *, path: str) -> None:
+        """The webhook at `path` finds this credential with other data, or (None) not at all."""
+        store = Credentials()
+        for credential in self.credentials:
+            if credential.id != credential_id:
+                store.add(credential)
+            elif data is not None:
+                store.add(replace(credential, data=dict(data)))
+        self.switches.credentials[path] = store
 
     def import_workflow(self, document: Mapping[str, Any], *, active: bool = True) -> str:
         """Import an export as the CLI does, keeping its id, and publish it.

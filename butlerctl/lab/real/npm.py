@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -35,10 +37,36 @@ def install(package: str, environ: Mapping[str, str]) -> Path:
         Unreachable: npm cannot fetch the package.
         BadInput: there is no npm.
     """
-    target = cache_folder(environ) / "npm" / re.sub(r"[^A-Za-z0-9._@-]+", "-", package)
+    target = cache_folder(environ) / "npm" / _file_name(package)
     if not target.exists():
         with _new_folder(target) as folder:
             _npm(folder, environ, "install", "--save-exact", package)
+    return target / "node_modules" / ".bin"
+
+
+def install_built(
+    package: str, environ: Mapping[str, str], *, overrides: Mapping[str, str], build: Sequence[str]
+) -> Path:
+    """As `install`, for Node 24, with other versions of some dependencies and with these of them built.
+
+    No other script of a package runs: several want to download things from elsewhere. Building needs Python, make
+    and a C++ compiler; the headers are those of the Node package.
+    """
+    node = install(NODE, environ)
+    target = cache_folder(environ) / "npm" / _file_name(package)
+    if not target.exists():
+        name, _, version = package.rpartition("@")
+        headers = next((node.parent / "node" / "node_modules").glob("node-*/include"), None)
+        tools = {
+            **environ,
+            "PATH": os.pathsep.join([str(node), environ.get("PATH", os.defpath)]),
+            **({"npm_config_nodedir": str(headers.parent)} if headers else {}),
+        }
+        with _new_folder(target) as folder:
+            project = {"private": True, "dependencies": {name: version}, "overrides": dict(overrides)}
+            (folder / "package.json").write_text(json.dumps(project), encoding="utf-8")
+            _npm(folder, tools, "install", "--ignore-scripts", "--prefer-offline")
+            _npm(folder, tools, "rebuild", *build)
     return target / "node_modules" / ".bin"
 
 
@@ -79,6 +107,10 @@ def tree_digest(source: Path, files: Sequence[Path]) -> str:
         content = hashlib.sha256((source / path).read_bytes()).hexdigest()
         digest.update(f"{path.as_posix()}\0{content}\n".encode())
     return digest.hexdigest()
+
+
+def _file_name(package: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._@-]+", "-", package)
 
 
 @contextmanager
