@@ -82,7 +82,6 @@ def lint_workflows(
     if rule:
         _print(_rule_text(rule))
         return
-    gc.disable()  # parsed JSON has no cycles: collecting would only look at it again and again
     household = _household(inventory)
     names = [path for path in paths or [] if path != "-"]
     stdin = sys.stdin.buffer.read() if paths and "-" in paths else None
@@ -104,6 +103,8 @@ def lint_workflows(
     report = _lint(names, settings, stdin, baseline, write=write_baseline)
     _show(report, format_, fail_on)
     survey = exit_zero or write_baseline or format_ is Format.SARIF
+    if from_hook and not (report.checked or report.findings):
+        return  # a commit of other JSON files is none of the hook's business
     raise typer.Exit(_exit_code(report, fail_on, survey=survey))
 
 
@@ -157,7 +158,11 @@ def _lint(
     from butlerctl.workflows.baseline import write as write_baseline
     from butlerctl.workflows.engine import lint_paths
 
-    report = lint_paths(names, settings, stdin=stdin)
+    gc.disable()  # parsed JSON has no cycles: the collector would only look at it again and again
+    try:
+        report = lint_paths(names, settings, stdin=stdin)
+    finally:
+        gc.enable()
     if write:
         if baseline is None:
             raise UsageProblem("--write-baseline needs --baseline FILE")

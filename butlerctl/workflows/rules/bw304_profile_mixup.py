@@ -29,8 +29,9 @@ def check_set(summaries: Sequence[Summary], context: Context) -> Iterable[tuple[
         if not summary.given:
             continue
         profile = _profile(summary)
-        yield from ((summary, hit) for hit in _path_hits(summary))
-        for use in summary.uses:
+        contradiction = list(_path_hits(summary))
+        yield from ((summary, hit) for hit in contradiction)
+        for use in () if contradiction else summary.uses:
             other = _named(use, profile, profiles) or _owner(use, profile, owners, context)
             if other:
                 yield summary, _hit(use, profile, other)
