@@ -69,14 +69,11 @@ def _advice(found: Answer) -> str:
 
 def _arguments_lost(case: Case) -> Finding | None:
     """Does the body lack or change what the call carried?"""
-    sent = case.received[-1] if case.received else (case.last.exchange if case.last else None)
-    body = _body(sent) if sent is not None and sent.get("seen_by") != "probe" else None
-    if sent is None or body is None:
-        return None
+    sent, body = _sent(case)
     call = case.right[-1] if case.right else (case.last.call if case.last else None)
     carried = call.arguments if call and call.arguments else case.asked
     lost = [key for key in carried if key != "profile" and _is_lost(key, carried[key], body, case)]
-    if not lost:
+    if sent is None or body is None or not lost:
         return None
     return broken(
         "request.args_carried",
@@ -86,8 +83,19 @@ def _arguments_lost(case: Case) -> Finding | None:
     )
 
 
-def _is_lost(key: str, value: Any, body: Mapping[str, Any], case: Case) -> bool:
-    if value in (None, ""):
+def _sent(case: Case) -> tuple[Document | None, Mapping[str, Any] | None]:
+    """The last request of the plugin and its body: as n8n received it, as it was sent, or as n8n recorded it."""
+    execution = case.own_execution
+    recorded = [(execution.document, execution.request_body)] if execution else []
+    exchange = case.last.exchange if case.last else None
+    watched = [exchange] if exchange is not None and exchange.get("seen_by") != "probe" else []
+    seen = [(item, sent_body(item)) for item in (*case.received[-1:], *watched)] + recorded
+    bodies = ((document, _object(body)) for document, body in seen)
+    return next(((document, body) for document, body in bodies if body is not None), (None, None))
+
+
+def _is_lost(key: str, value: Any, body: Mapping[str, Any] | None, case: Case) -> bool:
+    if body is None or value in (None, ""):
         return False
     return not values.same(key, value, _value(body, key), case.zone)
 
@@ -100,9 +108,8 @@ def _value(body: Mapping[str, Any], key: str) -> Any:
     return inner[0][key] if len(inner) == 1 else None
 
 
-def _body(document: Document) -> Mapping[str, Any] | None:
-    """The body as an object; None when it was not recorded."""
-    body = sent_body(document)
+def _object(body: Any) -> Mapping[str, Any] | None:
+    """A body as an object; None when it was not recorded, or is none."""
     if isinstance(body, str):
         try:
             body = json.loads(body)
