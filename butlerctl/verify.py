@@ -42,7 +42,7 @@ from butlerctl.workflows.findings import Finding
 
 _AT_ONCE = 6
 _WHAT = {"calendar": "calendar event", "tasks": "task", "sheets": "row"}
-_CODE_OF_VERDICT = {
+CODE_OF_VERDICT = {
     ChainVerdict.PASS: ExitCode.PROVEN,
     ChainVerdict.FAIL: ExitCode.BROKEN,
     ChainVerdict.UNKNOWN: ExitCode.NOT_PROVEN,
@@ -72,14 +72,15 @@ class Verification:
     problems: tuple[ButlerctlError, ...] = ()
 
     @property
+    def own_codes(self) -> tuple[ExitCode, ...]:
+        """What butlerctl's own means have to say: its credential was refused, its ledger is damaged."""
+        telling = (NotPermitted, LeftoverError)
+        return tuple(problem.exit_code for problem in self.problems if isinstance(problem, telling))
+
+    @property
     def exit_code(self) -> ExitCode:
-        own = [
-            problem.exit_code
-            for problem in self.problems
-            if isinstance(problem, NotPermitted | LeftoverError)
-        ]
         left = [ExitCode.LEFTOVER] if self.run.leftovers else []
-        return combine([_CODE_OF_VERDICT[self.run.verdict], *own, *left])
+        return combine([CODE_OF_VERDICT[self.run.verdict], *self.own_codes, *left])
 
 
 def verify(inventory: Inventory, assignment: Assignment, watcher: Watcher) -> Verification:

@@ -55,7 +55,8 @@ def up(
     faults = [read_fault(text, household) for text in fault]
     file = _state_file(household.path, state_dir)
     stop = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ending, lambda *_: stop.set())
     with open_lab(household, engine) as lab:
         for one in faults:
             plant(lab, one)
@@ -63,10 +64,9 @@ def up(
         try:
             _announce(lab.environ(), out_of_reach(household))
             stop.wait()
-        except KeyboardInterrupt:
-            print("butlerctl: the lab is down", file=sys.stderr)
         finally:
             file.unlink(missing_ok=True)
+    print("the lab is down", file=sys.stderr)
 
 
 @app.command()

@@ -1,0 +1,137 @@
+"""`butlerctl verify`: prove every route end to end and write the signed report."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from butlerctl.cli.common import Format, chosen_routes, find_and_load
+from butlerctl.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from butlerctl.inventory.model import Inventory
+    from butlerctl.inventory.operations import Route
+    from butlerctl.report.saved import Saved
+    from butlerctl.verify import Verification
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+
+
+class Engine(StrEnum):
+    STAND_IN = "stand-in"
+    REAL = "real"
+
+
+@app.command()
+def verify(
+    only: list[str] = typer.Option(
+        [], "--only", help="Only these routes; globs, may be repeated or joined by commas.", metavar="ROUTE"
+    ),
+    report: Path | None = typer.Option(
+        None, "--report", help="Where the report goes; the state folder without it.", metavar="FILE"
+    ),
+    sign: Path | None = typer.Option(
+        None, "--sign", help="The private key to sign with; the key of `keys new` without it.", metavar="KEY"
+    ),
+    nonce: str = typer.Option("", "--nonce", help="A challenge to bind into the report.", metavar="TEXT"),
+    save_evidence: Path | None = typer.Option(
+        None, "--save-evidence", help="Write one evidence bundle a route, for `diagnose`.", metavar="DIR"
+    ),
+    lab: bool = typer.Option(False, "--lab", help="Start the embedded stack and verify that."),
+    engine: Engine = typer.Option(
+        Engine.STAND_IN, "--engine", help="With --lab: stand-ins, or the real n8n and OpenClaw from npm."
+    ),
+    fault: list[str] = typer.Option(
+        [], "--fault", help="With --lab: plant a fault (`lab faults` lists them).", metavar="NAME@ROUTE"
+    ),
+    format_: Format = typer.Option(Format.TEXT, "--format", help="How to print the result."),
+    inventory: Path | None = typer.Option(
+        None, "--inventory", help="The inventory; found upwards without it.", metavar="FILE"
+    ),
+    state_dir: Path | None = typer.Option(
+        None, "--state-dir", help="Where butlerctl keeps its ledger.", metavar="DIR"
+    ),
+) -> None:
+    """Prove every route end to end: lint, pins, probes, round trips through the agent, a signed report.
+
+    Writes marked test objects to Google, through the agent, and removes them again. Exit codes: 0 proven,
+    1 broken, 3 not proven, 4 something was left behind, 75 unreachable before anything was written.
+    """
+    household = find_and_load(inventory)
+    routes = chosen_routes(household, [part for text in only for part in text.split(",") if part])
+    if fault and not lab:
+        raise UsageProblem("--fault needs --lab", hint="faults are planted in the embedded stack only")
+    with _household(household, fault, lab=lab, engine=engine) as target:
+        result = _run(target, routes, state_dir, nonce, lab=lab, watched=format_ is Format.TEXT)
+    saved = _save(result, report, sign, state_dir, household.path)
+    if save_evidence is not None:
+        from butlerctl.report.evidence_files import save_bundles
+
+        save_bundles(result.bundles, save_evidence)
+    _show(result, saved, format_)
+    raise typer.Exit(int(result.exit_code))
+
+
+@contextmanager
+def _household(inventory: Inventory, faults: list[str], *, lab: bool, engine: Engine) -> Iterator[Inventory]:
+    """The inventory to verify: the operator's own, or the same household in a lab."""
+    if not lab:
+        yield inventory
+        return
+    from butlerctl.lab.faults import plant, read_fault
+    from butlerctl.lab.stack import open_lab
+
+    planted = [read_fault(text, inventory) for text in faults]
+    with open_lab(inventory, engine) as running:
+        for one in planted:
+            plant(running, one)
+        yield running.inventory
+
+
+def _run(
+    target: Inventory,
+    routes: tuple[Route, ...],
+    state_dir: Path | None,
+    nonce: str,
+    *,
+    lab: bool,
+    watched: bool,
+) -> Verification:
+    from tempfile import TemporaryDirectory
+
+    from butlerctl.cli.views.choose import view_for
+    from butlerctl.state import state_folder
+    from butlerctl.verify import Assignment
+    from butlerctl.verify import verify as verify_routes
+
+    with TemporaryDirectory(prefix="butlerctl-lab-") as forgotten, view_for(routes, watched=watched) as view:
+        state = Path(forgotten) if lab else state_folder(target.path, state_dir)
+        return verify_routes(target, Assignment(routes, state, nonce, lab), view)
+
+
+def _save(
+    result: Verification, report: Path | None, sign: Path | None, state_dir: Path | None, inventory: Path
+) -> Saved:
+    from butlerctl.report.saved import save_run
+    from butlerctl.state import state_folder
+
+    if report is None:
+        stamp = f"{result.run.started:%Y-%m-%dT%H%M%SZ}"
+        report = state_folder(inventory, state_dir) / "reports" / f"verify-{stamp}.json"
+    return save_run(result.run, report, key=sign, state_dir=state_dir)
+
+
+def _show(result: Verification, saved: Saved, format_: Format) -> None:
+    from butlerctl.cli.views.outcome import as_json, as_lines
+
+    if format_ is Format.JSON:
+        print(json.dumps(as_json(result, saved), indent=2, ensure_ascii=False))
+    else:
+        print("\n".join(as_lines(result, saved)))

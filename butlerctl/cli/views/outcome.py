@@ -1,0 +1,115 @@
+"""The result of a verification, for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from butlerctl.judge.result import LINKS, ChainVerdict, Verdict
+from butlerctl.report.run import Outcome, RouteResult
+from butlerctl.report.saved import Saved
+from butlerctl.verify import Verification
+
+
+def as_lines(result: Verification, saved: Saved) -> Iterator[str]:
+    """The verdict first, then what breaks it, what is unproven, what was left behind, where the report is."""
+    run = result.run
+    proven = run.counts.links[Verdict.PROVEN]
+    yield (
+        f"{run.verdict}: {proven} of {len(run.routes) * len(LINKS)} links proven on {len(run.routes)} routes "
+        f"in {run.seconds:.1f} s"
+    )
+    for route in run.routes:
+        yield from route_lines(route)
+    for check in run.checks:
+        if check.outcome is Outcome.FAILED:
+            yield f"  {check.check}: {check.detail}"
+    for problem in dict.fromkeys(problem.message for problem in result.problems):
+        yield f"  butlerctl itself could not see everything: {problem}"
+    for left in run.leftovers:
+        yield f"LEFT BEHIND: {left.what} {left.id} in {left.where} ({left.route}): {left.reason}"
+    if not run.leftovers:
+        yield "nothing was left behind in Google"
+    yield from _report_lines(saved)
+
+
+def as_json(result: Verification, saved: Saved) -> dict[str, Any]:
+    run = result.run
+    routes = [route_json(route) for route in run.routes]
+    return {
+        "verdict": str(run.verdict),
+        "first_broken": next((route["first_broken"] for route in routes if route["first_broken"]), None),
+        "run": {
+            "id": run.id,
+            "target": run.target,
+            "started": run.started.isoformat(),
+            "finished": run.finished.isoformat(),
+            "versions": dict(run.versions),
+            "lab": run.lab,
+        },
+        "routes": routes,
+        "checks": [
+            {"check": check.check, "outcome": str(check.outcome), "detail": check.detail}
+            for check in run.checks
+        ],
+        "skipped": [{"check": skipped.check, "reason": skipped.reason} for skipped in run.skipped],
+        "problems": [problem.message for problem in result.problems],
+        "leftovers": [
+            {
+                "route": str(left.route),
+                "what": left.what,
+                "where": left.where,
+                "id": left.id,
+                "reason": left.reason,
+            }
+            for left in run.leftovers
+        ],
+        "report": {
+            "path": str(saved.path),
+            "key_id": saved.key_id or None,
+            "public_key": str(saved.public_key) if saved.public_key else None,
+        },
+    }
+
+
+def route_lines(result: RouteResult) -> Iterator[str]:
+    """Nothing for a proven route; else the first broken link with what to do, or what is not proven."""
+    first = result.judgement.first_broken
+    if first is not None:
+        yield f"  {result.route} is broken at {first.link} ({first.check})"
+        yield f"    seen      {first.seen}"
+        if first.expected:
+            yield f"    expected  {first.expected}"
+        yield f"    do        {first.next_step or first.hint}"
+    elif result.verdict is not ChainVerdict.PASS:
+        for link in result.judgement.links:
+            if link.verdict is not Verdict.PROVEN:
+                yield f"  {result.route} is not proven at {link.link}: {link.reason}"
+        for note in result.judgement.notes:
+            yield f"    {note.check}: {note.hint}"
+    for check in result.checks:
+        if check.outcome is Outcome.FAILED:
+            yield f"  {result.route}: {check.check}: {check.detail}"
+
+
+def route_json(result: RouteResult) -> dict[str, Any]:
+    judged = result.judgement.as_json()
+    return {
+        "operation": result.route.operation,
+        "profile": result.route.profile,
+        "verdict": str(result.verdict),
+        "links": judged["links"],
+        "first_broken": judged["first_broken"],
+        "turn": judged["turn"],
+        "claim": judged["claim"],
+        "notes": judged["notes"],
+        "failed_checks": [check.check for check in result.checks if check.outcome is Outcome.FAILED],
+    }
+
+
+def _report_lines(saved: Saved) -> Iterator[str]:
+    if saved.public_key is None:
+        yield f"report {saved.path}, NOT SIGNED: `butlerctl keys new` makes a key, `--sign KEY` names one"
+        return
+    yield f"report {saved.path}, signed with key {saved.key_id[:16]}…"
+    yield f"check it with: butlerctl report verify {saved.path} --key {saved.public_key}"
