@@ -250,7 +250,9 @@ def _loops(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding
     yield _finding(
         "gateway.loop_detection",
         enabled,
-        "on; it only warns, and the plugin refuses the fourth same call" if enabled else "off",
+        "on: it stops equal outcomes alone, such as the plugin's refusals of the same call"
+        if enabled
+        else "off",
         "set tools.loopDetection.enabled to true",
     )
 

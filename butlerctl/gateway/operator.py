@@ -11,6 +11,7 @@ from butlerctl.errors import GatewayRefused
 from butlerctl.gateway.websocket import Connection, refusal
 
 _CONNECT_SECONDS = 20
+_GRACE_SECONDS = 15  # the gateway ends a turn some time after its limit, and now and then not at all
 _ALL_ROWS = 100_000  # without a limit the gateway gives only the last 200
 
 
@@ -110,7 +111,7 @@ class Operator:
             "deliver": False,
             "timeout": max(1, round(timeout)),
         }
-        answer, events = self._connection.run(params, timeout + 10)
+        answer, events = self._connection.run(params, timeout + _GRACE_SECONDS)
         return _run(run_id, answer, events)
 
     def effective_tools(self, key: str) -> tuple[Tool, ...]:

@@ -30,7 +30,7 @@ class EvidenceFolder:
         self._path = path
         self._lock = threading.Lock()
         self._count = 0
-        self._transcripts: dict[str, tuple[str, dict[str, Any]]] = {}
+        self._conversations: dict[str, tuple[str, Conversation]] = {}
         try:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
             if any(path.iterdir()):
@@ -47,11 +47,12 @@ class EvidenceFolder:
             if not is_completion(exchange):
                 self._write(f"{name}-exchange.json", exchange)
                 return
-            conversation = _conversation_of(exchange)
-            name, earlier = self._transcripts.get(conversation, (f"{name}-transcript.json", {}))
-            transcript = transcript_of(exchange, earlier)
-            self._transcripts[conversation] = (name, transcript)
-            self._write(name, transcript)
+            opening = opening_of(exchange)
+            name, conversation = self._conversations.setdefault(
+                opening, (f"{name}-transcript.json", Conversation())
+            )
+            conversation.add(exchange)
+            self._write(name, conversation.document())
 
     def _write(self, name: str, document: Mapping[str, Any]) -> None:
         """Replace the file as a whole: a reader never sees half a document."""
@@ -69,26 +70,50 @@ def is_completion(exchange: Mapping[str, Any]) -> bool:
     return path.endswith("/chat/completions") and isinstance(request["body"], Mapping)
 
 
-def transcript_of(exchange: Mapping[str, Any], earlier: Mapping[str, Any]) -> dict[str, Any]:
-    """The transcript up to this exchange; `earlier` is that of the same conversation before it, or empty."""
-    request, response = exchange["request"]["body"], exchange["response"]
-    turn = _turn_of(exchange)
-    messages = [message for message in _list(request.get("messages")) if _role(message) not in _SETUP_ROLES]
-    completion = {
-        "http_status": response["status"],
-        "headers": response["headers"],
-        "body": response["body"],
-        **({"error": response["error"]} if "error" in response else {}),
-    }
-    return {
-        "kind": "transcript",
-        "seen_by": "tap",
-        "when": exchange["when"],
-        "tools_offered": _names(_list(request.get("tools"))),
-        "messages": messages + ([_message(turn)] if turn is not None else []),
-        "completions": [*earlier.get("completions", ()), completion],
-        "complete": turn is not None and not turn.calls and "error" not in response,
-    }
+class Conversation:
+    """The questions and answers of one conversation as they passed, one `add` for each.
+
+    What the model said is taken from its answers, never from the history that the gateway sends back: there a text
+    that was promoted to a call stands as a call.
+    """
+
+    def __init__(self) -> None:
+        self._messages: list[dict[str, Any]] = []
+        self._completions: list[dict[str, Any]] = []
+        self._offered: list[str] = []
+        self._when = ""
+        self._asked: Any = None
+        self._whole = False
+
+    def add(self, exchange: Mapping[str, Any]) -> None:
+        request, response = exchange["request"]["body"], exchange["response"]
+        asked = _list(request.get("messages"))
+        if asked != self._asked:  # else the same question once more: the answer before was not used
+            news = _since_last_answer(asked)
+            _name_calls(self._messages, news)
+            self._messages += news
+        elif self._messages and self._messages[-1].get("role") == "assistant":
+            self._messages.pop()
+        turn = turn_of(exchange)
+        if turn is not None:
+            self._messages.append(_message(turn))
+        self._asked = asked
+        self._when = self._when or str(exchange["when"])
+        self._offered = _names(_list(request.get("tools")))
+        self._completions.append(_completion(response))
+        self._whole = turn is not None and not turn.calls and "error" not in response
+
+    def document(self) -> dict[str, Any]:
+        """The conversation so far as a `transcript` document."""
+        return {
+            "kind": "transcript",
+            "seen_by": "tap",
+            "when": self._when,
+            "tools_offered": self._offered,
+            "messages": list(self._messages),
+            "completions": list(self._completions),
+            "complete": self._whole,
+        }
 
 
 def describe(exchange: Mapping[str, Any]) -> str:
@@ -99,14 +124,15 @@ def describe(exchange: Mapping[str, Any]) -> str:
         line += f", broke off ({response['error']})"
     if not is_completion(exchange):
         return line
-    turn = _turn_of(exchange)
+    turn = turn_of(exchange)
     if turn is None:
         return f"{line}, no completion"
     calls = [f"native call {call.name} ({_strictness(call)})" for call in turn.calls]
     return f"{line}, {', '.join(calls) or 'no call'}"
 
 
-def _turn_of(exchange: Mapping[str, Any]) -> WireTurn | None:
+def turn_of(exchange: Mapping[str, Any]) -> WireTurn | None:
+    """What the model answered; None where it gave no completion."""
     if exchange["response"]["status"] != 200:
         return None
     try:
@@ -146,14 +172,39 @@ def _strictness(call: WireCall) -> str:
     return "arguments are strict JSON" if call.complete else "cut off"
 
 
-def _conversation_of(exchange: Mapping[str, Any]) -> str:
-    """The same opening is the same conversation: everything up to the first answer of the assistant."""
+def opening_of(exchange: Mapping[str, Any]) -> str:
+    """The same opening is the same conversation: a digest of everything up to the assistant's first answer."""
     opening = []
     for message in _list(exchange["request"]["body"].get("messages")):
         if _role(message) == "assistant":
             break
         opening.append(message)
     return digest(opening)
+
+
+def _since_last_answer(messages: Sequence[Any]) -> list[dict[str, Any]]:
+    """What the gateway added since the assistant spoke: the user's words, or results of tools."""
+    news: list[dict[str, Any]] = []
+    for message in reversed(messages):
+        if _role(message) == "assistant":
+            break
+        if isinstance(message, Mapping) and _role(message) not in _SETUP_ROLES:
+            news.insert(0, dict(message))
+    return news
+
+
+def _name_calls(messages: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]]) -> None:
+    """A gateway gives a call without an id one of its own: take it over where results and calls are as many."""
+    calls = messages[-1].get("tool_calls", []) if messages else []
+    ids = [result.get("tool_call_id") for result in results if _role(result) == "tool"]
+    if len(ids) == len(calls) and not {call["id"] for call in calls} & set(ids):
+        for call, call_id in zip(calls, ids, strict=True):
+            call["id"] = call_id
+
+
+def _completion(response: Mapping[str, Any]) -> dict[str, Any]:
+    completion = {"http_status": response["status"], "headers": response["headers"], "body": response["body"]}
+    return {**completion, "error": response["error"]} if "error" in response else completion
 
 
 def _names(tools: Sequence[Any]) -> list[str]:

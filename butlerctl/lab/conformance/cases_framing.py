@@ -127,7 +127,7 @@ FRAMING_CASES = (
         Right.RUNS,
         lambda it: [native(it.call())],
         loops=True,
-        seconds=8,
+        seconds=5,
     ),
     _framing("says_done", "no call, the words that it is done", Right.NO_CALL, lambda it: [words(it.done)]),
     _framing("empty", "an empty answer", Right.NO_CALL, lambda _: [Stream((), "stop")]),

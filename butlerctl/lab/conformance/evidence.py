@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from butlerctl.evidence import Bundle, Intent
-from butlerctl.gateway.tap_record import is_completion, transcript_of
+from butlerctl.gateway.tap_record import Conversation, is_completion
 from butlerctl.inventory.operations import OPERATION_OF_TOOL
 from butlerctl.lab.conformance.outcome import Observed
 
@@ -41,8 +41,8 @@ def _transcript(observed: Observed) -> dict[str, Any]:
 
 
 def _wire(observed: Observed) -> list[dict[str, Any]]:
-    transcript: dict[str, Any] = {}
-    for exchange in observed.wire:
-        if is_completion(exchange):
-            transcript = transcript_of(exchange, transcript)
-    return [transcript] if transcript else []
+    conversation = Conversation()
+    asked = [exchange for exchange in observed.wire if is_completion(exchange)]
+    for exchange in asked:
+        conversation.add(exchange)
+    return [conversation.document()] if asked else []

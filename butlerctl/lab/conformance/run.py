@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from butlerctl.errors import GatewayRefused
-from butlerctl.gateway.operator import Operator
+from butlerctl.errors import GatewayRefused, Unreachable
+from butlerctl.gateway.operator import Operator, Run
 from butlerctl.gateway.rows import messages_of, with_delivered
 from butlerctl.gateway.tap import Exchange, Tap
 from butlerctl.gateway.webhook_tools import WebhookToolsSettings
@@ -77,9 +77,18 @@ def run_case(bench: Bench, case: Case) -> Observed:
     bench.webhooks.behave(case.webhook)
     bench.wire.clear()
     bench.operator.create_session(AGENT, key)
-    run = bench.operator.run(AGENT, key, case.ask.prompt, run_id=uuid.uuid4().hex, timeout=case.seconds)
+    run = _take_turn(bench.operator, key, case)
     messages = with_delivered(messages_of(bench.operator.session_rows(key)), run.reply)
     exchanges, wire = list(bench.webhooks.exchanges), list(bench.wire)
-    with contextlib.suppress(GatewayRefused):
+    with contextlib.suppress(GatewayRefused, Unreachable):
         bench.operator.delete_session(key)
     return observe(case, run, messages, exchanges, wire)
+
+
+def _take_turn(operator: Operator, key: str, case: Case) -> Run:
+    """A turn that the gateway never ends is an outcome too."""
+    run_id = uuid.uuid4().hex
+    try:
+        return operator.run(AGENT, key, case.ask.prompt, run_id=run_id, timeout=case.seconds)
+    except Unreachable:
+        return Run(run_id, "lost", "", {}, ())
