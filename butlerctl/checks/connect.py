@@ -6,12 +6,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from butlerctl.errors import UsageProblem
+from butlerctl.errors import InventoryError
 from butlerctl.gateway.choose import open_gateway
 from butlerctl.gateway.interface import AgentGateway
+from butlerctl.gateway.openai import OpenAiAgent
+from butlerctl.gateway.webhook_tools import WebhookTools, WebhookToolsSettings
 from butlerctl.google.household import Systems, systems_of_record
 from butlerctl.inventory.model import Inventory
 from butlerctl.n8n.api import N8nApi
+from butlerctl.protocol.provider import ChatProvider
+from butlerctl.protocol.tools import shape_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,7 @@ def connect(inventory: Inventory) -> Iterator[Clients]:
         SecretMissing: a value that the inventory names is not there.
     """
     with ExitStack() as stack:
-        gateway = _gateway(inventory)
+        gateway = _gateway(inventory, stack)
         stack.callback(gateway.close)
         api = _api(inventory)
         if api is not None:
@@ -43,12 +47,34 @@ def connect(inventory: Inventory) -> Iterator[Clients]:
         yield Clients(gateway, api, systems, {name: version for name, version in seen.items() if version})
 
 
-def _gateway(inventory: Inventory) -> AgentGateway:
+def _gateway(inventory: Inventory, stack: ExitStack) -> AgentGateway:
     settings = inventory.gateway
-    if settings.kind != "openclaw":
-        raise UsageProblem(f"gateway.kind {settings.kind} cannot be verified through yet")
     token = settings.token.get() if settings.token else ""
+    if settings.kind == "openai":
+        return _own_loop(inventory, token, stack)
     return open_gateway(settings.url.get(), token, agent=settings.agent, timeout=settings.timeout)
+
+
+def _own_loop(inventory: Inventory, key: str, stack: ExitStack) -> AgentGateway:
+    """No gateway: butlerctl runs the function-calling loop with the provider, and sends the webhooks itself."""
+    settings, webhook = inventory.gateway, inventory.n8n.webhook
+    model = settings.model or inventory.pins.model
+    if not model:
+        raise InventoryError("gateway.model is missing", hint="gateway.kind openai needs the model's name")
+    provider = ChatProvider(settings.url.get(), key, model, timeout=settings.timeout)
+    stack.callback(provider.close)
+    tools = WebhookTools(
+        WebhookToolsSettings(
+            inventory.n8n.url.get(),
+            shape_of(inventory),
+            webhook.prefix,
+            webhook.header,
+            webhook.secret.get() if webhook.secret else "",
+            webhook.user_agent,
+            webhook.timeout,
+        )
+    )
+    return OpenAiAgent(provider, tools, timezone=inventory.timezone, timeout=settings.timeout)
 
 
 def _api(inventory: Inventory) -> N8nApi | None:

@@ -20,7 +20,7 @@ from butlerctl.lab.n8n.part import N8nPart
 from butlerctl.lab.n8n.standin import VERSION, N8nStandIn
 from butlerctl.lab.plan import Account, Credential, Plan, environment_for, plan_lab, point_at
 from butlerctl.lab.server import LoopbackServer
-from butlerctl.protocol.tools import ProfileShape, ToolShape
+from butlerctl.protocol.tools import shape_of
 
 N8N_CLIENT = OAuthClient("n8n.lab.example", "lab-n8n-client-secret")
 BUTLERCTL_CLIENT = OAuthClient("butlerctl.lab.example", "lab-butlerctl-client-secret")
@@ -163,14 +163,6 @@ class Lab:
         if not credential.profile:
             return {"name": header, "value": self._webhook_secret}
         return self.grant_for_n8n(credential.profile)
-
-
-def shape_of(inventory: Inventory) -> ToolShape:
-    """What the tools offer for each person of the inventory."""
-    return {
-        name: ProfileShape(tuple(person.task_lists), person.spreadsheet.tabs, person.spreadsheet.columns)
-        for name, person in inventory.profiles.items()
-    }
 
 
 def _credential_data(google: GoogleEmulator, grant: Grant) -> dict[str, Any]:
