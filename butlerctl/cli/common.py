@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from datetime import timedelta
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -13,6 +15,8 @@ from butlerctl.errors import UsageProblem
 if TYPE_CHECKING:
     from butlerctl.inventory.model import Inventory
     from butlerctl.inventory.operations import Route
+
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 class Format(StrEnum):
@@ -54,3 +58,15 @@ def chosen_routes(inventory: Inventory, patterns: list[str] | None) -> tuple[Rou
             )
         chosen.update(dict.fromkeys(matching))
     return tuple(route for route in inventory.routes if route in chosen)
+
+
+def duration(option: str, text: str) -> timedelta:
+    """`90s`, `30m`, `24h` or `7d`, as an option gives it.
+
+    Raises:
+        UsageProblem: it is something else.
+    """
+    match = re.fullmatch(r"([1-9][0-9]{0,8})([smhd])", text)
+    if match is None:
+        raise UsageProblem(f"{option} {text}: a number and a unit, such as 90s, 30m, 24h or 7d")
+    return timedelta(**{_UNITS[match[2]]: int(match[1])})

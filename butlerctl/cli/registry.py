@@ -29,6 +29,13 @@ COMMANDS: dict[str, Command] = {
         "butlerctl.cli.gateway", "Check the agent gateway: tools, pins, settings, conformance."
     ),
     "tap": Command("butlerctl.cli.tap", "Record what passes between gateway and provider."),
+    "plan": Command("butlerctl.cli.plan", "Show what a deployment of the workflows would change."),
+    "apply": Command("butlerctl.cli.apply", "Carry out a plan: the whole set, or nothing of it."),
+    "snapshot": Command(
+        "butlerctl.cli.snapshot", "Keep what n8n holds now as a way back; list what was kept."
+    ),
+    "rollback": Command("butlerctl.cli.rollback", "Bring the whole set back to a snapshot."),
+    "drift": Command("butlerctl.cli.drift", "Compare what n8n serves with the files and the last report."),
     "report": Command("butlerctl.cli.report", "Read and check signed reports."),
     "keys": Command("butlerctl.cli.keys", "Make and show signing keys."),
     "sweep": Command("butlerctl.cli.sweep", "Remove leftovers of interrupted runs, and nothing else."),

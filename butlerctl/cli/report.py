@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from butlerctl.cli.common import duration
 from butlerctl.errors import ExitCode, UsageProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import timedelta
 
     from butlerctl.inventory.model import Inventory
     from butlerctl.report.policy import Policy, Verification
@@ -29,7 +30,6 @@ app = typer.Typer(
     help="Read and check signed reports.",
 )
 
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 REPORT = typer.Argument(help="A report file.", metavar="FILE")
 
 
@@ -81,7 +81,7 @@ def verify(
         raise UsageProblem(
             "report verify needs --key PUB", hint="a report is only as good as a key you trust"
         )
-    policy = _policy(keys, target, _duration(max_age), nonce, workflows, inventory)
+    policy = _policy(keys, target, duration("--max-age", max_age), nonce, workflows, inventory)
     verification = verify_report(read_file(file), policy, datetime.now(UTC))
     if format_ is Format.JSON:
         print(json.dumps(_as_json(verification), indent=2, ensure_ascii=False))
@@ -161,13 +161,6 @@ def _bindings(household: Inventory | None) -> dict[str, str]:
         return {}
     placeholders = household.workflows.placeholders.values()
     return {each.token: each.value.get() for each in placeholders if each.value is not None}
-
-
-def _duration(text: str) -> timedelta:
-    match = re.fullmatch(r"([1-9][0-9]{0,8})([smhd])", text)
-    if match is None:
-        raise UsageProblem(f"--max-age {text}: a number and a unit, such as 90s, 30m, 24h or 7d")
-    return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
 def _lines(verification: Verification, policy: Policy) -> list[str]:

@@ -1,0 +1,1 @@
+"""Deployment of the workflows to n8n, and the way back: plan, apply, snapshot, rollback, drift."""

@@ -53,3 +53,11 @@ class Route(NamedTuple):
     @property
     def workflow_file(self) -> str:
         return f"{self.operation}_{self.profile}.json"
+
+
+def route_of(text: str) -> Route:
+    """The route that `operation/profile` names. Raises KeyError when there is no such operation, or no profile."""
+    operation, _, profile = text.partition("/")
+    if operation not in OPERATIONS or not profile:
+        raise KeyError(text)
+    return Route(operation, profile)

@@ -47,6 +47,11 @@ class Version:
         }
 
 
+def _is_default(key: str, value: Any) -> bool:
+    """A setting that n8n drops when it is saved."""
+    return value == "DEFAULT" or (key == "executionTimeout" and value == -1)
+
+
 def _path(node: Mapping[str, Any]) -> str:
     return str(node["parameters"].get("path") or node.get("webhookId", "")).strip("/")
 
@@ -116,14 +121,22 @@ class Workflows:
         return workflow
 
     def save(self, workflow_id: str, document: Mapping[str, Any]) -> Workflow:
-        """A new version, as the editor saves it: the published one stays the one that is served."""
+        """As the editor saves it: the published version stays the one that is served.
+
+        Other nodes or connections make a new version. Raises Refused 400 for an archived workflow.
+        """
         version = self._new_version(document)
         with self._lock:
             workflow = self.get(workflow_id)
-            workflow.versions[version.id] = version
-            workflow.saved = version.id
+            if workflow.archived:
+                raise Refused(400, "Cannot update an archived workflow.")
+            saved = workflow.versions[workflow.saved]
+            if (version.nodes, version.connections) != (saved.nodes, saved.connections):
+                workflow.versions[version.id] = version
+                workflow.saved = version.id
             workflow.name = document.get("name", workflow.name)
-            workflow.settings = {**workflow.settings, **deepcopy(document.get("settings") or {})}
+            settings = {**workflow.settings, **deepcopy(document.get("settings") or {})}
+            workflow.settings = {key: value for key, value in settings.items() if not _is_default(key, value)}
             workflow.updated = now_text()
             return workflow
 
@@ -132,13 +145,11 @@ class Workflows:
         with self._lock:
             workflow = self.get(workflow_id)
             version = workflow.versions.get(version_id or workflow.saved)
+            if workflow.archived:
+                raise Refused(400, "Cannot activate an archived workflow.")
             if version is None:
                 raise Refused(404, "Version not found")
-            fault = publish_fault(version.nodes)
-            if fault:
-                raise Refused(400, fault)
-            if self._taken(workflow_id, version):
-                raise Refused(409, CONFLICT)
+            self._check(workflow_id, version)
             self._register(workflow, version)
             workflow.published = version.id
             return workflow
@@ -146,8 +157,8 @@ class Workflows:
     def update(self, workflow_id: str, document: Mapping[str, Any]) -> Workflow:
         """`PUT`: save, and publish at once where the workflow is published.
 
-        Raises Refused 409 for a path that another workflow holds; the change then counts as published all
-        the same, and the old path answers 500.
+        Raises Refused 409 for a path that another workflow holds, 400 for nodes that cannot be published; the
+        change then counts as published all the same, and is what the old path runs, if it still has a node there.
         """
         with self._lock:
             workflow = self.save(workflow_id, document)
@@ -155,8 +166,7 @@ class Workflows:
                 return workflow
             version = workflow.versions[workflow.saved]
             workflow.published = version.id
-            if self._taken(workflow_id, version):
-                raise Refused(409, CONFLICT)
+            self._check(workflow_id, version)
             self._register(workflow, version)
             return workflow
 
@@ -193,8 +203,12 @@ class Workflows:
         nodes = self._credentials.rebind(document["nodes"])
         return Version(str(uuid.uuid4()), nodes, deepcopy(document["connections"]))
 
-    def _taken(self, workflow_id: str, version: Version) -> bool:
-        return any(self._registered.get(webhook, workflow_id) != workflow_id for webhook in version.webhooks)
+    def _check(self, workflow_id: str, version: Version) -> None:
+        if any(self._registered.get(webhook, workflow_id) != workflow_id for webhook in version.webhooks):
+            raise Refused(409, CONFLICT)
+        fault = publish_fault(version.nodes)
+        if fault:
+            raise Refused(400, fault)
 
     def _register(self, workflow: Workflow, version: Version) -> None:
         self._forget(workflow.id)

@@ -1,0 +1,82 @@
+"""What the commands of a deployment share: the household and its n8n, opened; reports that are at hand."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from butlerctl.cli.common import Format, find_and_load
+
+if TYPE_CHECKING:
+    from butlerctl.deploy.report import VouchingReport
+    from butlerctl.deploy.scene import Scene
+    from butlerctl.inventory.model import Inventory
+    from butlerctl.report.keys import PublicKey
+
+INVENTORY = typer.Option(None, "--inventory", help="The inventory; found upwards without it.", metavar="FILE")
+STATE_DIR = typer.Option(None, "--state-dir", help="Where butlerctl keeps its state.", metavar="DIR")
+FORMAT = typer.Option(Format.TEXT, "--format", help="How to print the result.")
+KEYS = typer.Option(
+    [], "--key", help="A public key that is trusted; your own without it. May be given often.", metavar="PUB"
+)
+
+
+@contextmanager
+def opened(inventory: Path | None, state_dir: Path | None) -> Iterator[tuple[Inventory, Scene]]:
+    """Raises what `open_scene` raises."""
+    from butlerctl.deploy.scene import open_scene
+
+    household = find_and_load(inventory)
+    with open_scene(household, state_dir, say) as scene:
+        yield household, scene
+
+
+def say(line: str) -> None:
+    """Progress, for whoever watches."""
+    print(f"butlerctl: {line}", file=sys.stderr, flush=True)
+
+
+def show(document: Any, lines: Iterable[str], format_: Format) -> None:
+    if format_ is Format.JSON:
+        print(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        print("\n".join(lines))
+
+
+def trusted_keys(files: list[Path], state_dir: Path | None) -> tuple[PublicKey, ...]:
+    """The keys that were named, else the user's own, if there is one.
+
+    Raises:
+        BadInput: a file is no public key.
+    """
+    from butlerctl.report.keys import default_key, load_public_key, public_path
+
+    own = public_path(default_key(state_dir))
+    chosen = files or ([own] if own.is_file() else [])
+    return tuple(load_public_key(path) for path in chosen)
+
+
+def reports_at_hand(
+    household: Inventory, named: Path | None, keys: list[Path], state_dir: Path | None
+) -> tuple[VouchingReport, ...]:
+    """The named report, else those that `verify` left in the state folder; the newest first.
+
+    Raises:
+        BadInput: the named one cannot be read.
+    """
+    from butlerctl.deploy.report import read_reports
+    from butlerctl.report.signing import read_report
+    from butlerctl.state import state_folder
+
+    if named is not None:
+        read_report(named)
+        files = [named]
+    else:
+        files = sorted((state_folder(household.path, state_dir) / "reports").glob("*.json"))
+    return read_reports(files, trusted_keys(keys, state_dir))

@@ -1,0 +1,49 @@
+"""`butlerctl plan`: what a deployment would change, for the whole set; nothing is written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from butlerctl.cli.common import Format
+from butlerctl.cli.deploying import FORMAT, INVENTORY, STATE_DIR, opened, show
+from butlerctl.errors import BadInput, ExitCode
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+
+
+@app.command()
+def plan(
+    out: Path | None = typer.Option(None, "--out", help="Write the plan here, for `apply`.", metavar="FILE"),
+    overwrite_drafts: bool = typer.Option(
+        False,
+        "--overwrite-drafts",
+        help="Let `apply` replace unpublished changes that somebody saved in n8n.",
+    ),
+    format_: Format = FORMAT,
+    inventory: Path | None = INVENTORY,
+    state_dir: Path | None = STATE_DIR,
+) -> None:
+    """Compare the files with what n8n has saved and what it serves. Sends GETs only.
+
+    Exit codes: 0 in sync, 1 something differs or an unpublished draft lies in n8n.
+    """
+    from butlerctl.deploy.render_text import plan_lines
+
+    with opened(inventory, state_dir) as (_, scene):
+        found = scene.look(overwrite_drafts=overwrite_drafts).plan
+    document = found.as_json()
+    if out is not None:
+        _write(out, document)
+    show(document, plan_lines(found), format_)
+    raise typer.Exit(int(ExitCode.PROVEN if found.in_sync else ExitCode.BROKEN))
+
+
+def _write(path: Path, document: Any) -> None:
+    try:
+        path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{path}: the plan cannot be written: {error.strerror}") from error

@@ -1,0 +1,42 @@
+"""`butlerctl rollback`: the whole set back to a snapshot; `--check` only says whether that would work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from butlerctl.cli.common import Format
+from butlerctl.cli.deploying import FORMAT, INVENTORY, STATE_DIR, opened, show
+from butlerctl.errors import ExitCode
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+
+
+@app.command()
+def rollback(
+    to: str = typer.Option(
+        "",
+        "--to",
+        help="A snapshot: its id, the beginning of one, or a file. The newest without it.",
+        metavar="SNAPSHOT",
+    ),
+    check: bool = typer.Option(False, "--check", help="Change nothing; say whether and how it would work."),
+    format_: Format = FORMAT,
+    inventory: Path | None = INVENTORY,
+    state_dir: Path | None = STATE_DIR,
+) -> None:
+    """Publish what n8n served when a snapshot was taken, for the whole set. Drafts in the editor stay.
+
+    Exit codes: 0 put back or nothing to do, 4 something could not be put back, 78 refused before anything was
+    written. With --check: 0 it would work, 1 it would not.
+    """
+    from butlerctl.deploy import rollback as deployment
+    from butlerctl.deploy.render_text import return_lines
+
+    with opened(inventory, state_dir) as (_, scene):
+        back = deployment.check(scene, to) if check else deployment.rollback(scene, to)
+    show(back.as_json(), return_lines(back), format_)
+    if back.outcome is not None:
+        raise typer.Exit(int(back.outcome.exit_code))
+    raise typer.Exit(int(ExitCode.BROKEN if back.obstacles else ExitCode.PROVEN))

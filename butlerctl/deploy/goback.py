@@ -1,0 +1,147 @@
+"""Carry out the moves of a rollback: best effort for every workflow, then one look at all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from butlerctl.deploy.journal import Step
+from butlerctl.deploy.moves import Move, Present, Way, moves_to, restored
+from butlerctl.deploy.scene import Scene
+from butlerctl.deploy.server import Document, Held, Server, read_server
+from butlerctl.deploy.snapshot import Kept, Snapshot
+from butlerctl.deploy.steps import Steps
+from butlerctl.deploy.store import Memory
+from butlerctl.deploy.wire import faults
+from butlerctl.errors import ButlerctlError
+from butlerctl.inventory.operations import Route
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A workflow that did not get back to what it was, and why."""
+
+    route: Route
+    message: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {"route": str(self.route), "message": self.message}
+
+
+def find_moves(scene: Scene, snapshot: Snapshot, memory: Memory) -> tuple[Move, ...]:
+    """Sends GETs only. Raises Unreachable, TryAgain, NotPermitted."""
+
+    def has_version(workflow_id: str, version: str) -> bool:
+        try:
+            return bool(version) and scene.api.workflow_version(workflow_id, version) is not None
+        except ButlerctlError:
+            return False  # n8n says 404 in its own words
+
+    created = memory.created_since(snapshot.taken)
+    return moves_to(snapshot, Present(read_server(scene.api), created, memory.written, has_version))
+
+
+def go_back(
+    scene: Scene, steps: Steps, moves: Sequence[Move], *, first: Route | None = None
+) -> list[Failure]:
+    """Make every move; none keeps another from being made. `first` goes first: its webhook is broken now.
+
+    Answers with what is not as it was in the snapshot; raises nothing of n8n's.
+    """
+    return _Return(scene, steps, sorted(moves, key=lambda move: move.route != first)).run()
+
+
+@dataclass(slots=True)
+class _Return:
+    """One rollback under way. `ids` has the workflow of each move as it is now, `failed` what n8n said."""
+
+    scene: Scene
+    steps: Steps
+    moves: Sequence[Move]
+    ids: dict[Route, str] = field(default_factory=dict)
+    failed: dict[Route, str] = field(default_factory=dict)
+
+    def run(self) -> list[Failure]:
+        self.ids = {move.route: move.held.id for move in self.moves if move.held}
+        due = [move for move in self.moves if move.way is not Way.STAY]
+        for move in due:
+            if move.way is Way.UNPUBLISH or move.release:
+                self._attempt(move, self._take_away)
+        for number, move in enumerate(due, 1):
+            if move.way is not Way.UNPUBLISH and move.route not in self.failed:
+                self._attempt(move, self._put_back)
+            self.scene.say(f"[{number}/{len(due)}] {move.route}: {self.failed.get(move.route, 'put back')}")
+        return self._look()
+
+    def _attempt(self, move: Move, act: Callable[[Move], None]) -> None:
+        try:
+            act(move)
+        except ButlerctlError as error:
+            self.failed[move.route] = error.message
+
+    def _take_away(self, move: Move) -> None:
+        if move.held is not None and move.held.published is not None:
+            self.steps.unpublish(move.route, move.held)
+
+    def _put_back(self, move: Move) -> None:
+        kept = move.kept
+        if kept is None:
+            return
+        if move.held is None:
+            self._recreate(move.route, kept)
+        elif move.way is Way.RESTORE:
+            self._restore(move.route, move.held, kept)
+        elif move.saved is not None:
+            self._edit(move, move.held, kept, move.saved)
+        else:
+            self.steps.publish(move.route, move.held, kept.held.active_version)
+        if move.held is not None and self._lost(kept):
+            self._restore(move.route, move.held, kept)
+
+    def _recreate(self, route: Route, kept: Kept) -> None:
+        made = self.steps.create(route, kept.held.published or kept.held.document)
+        self.ids[route] = made.id
+        if kept.held.published is not None:
+            self.steps.publish(route, made, made.version)
+
+    def _restore(self, route: Route, held: Held, kept: Kept) -> None:
+        """By content, where the version's id does not do it."""
+        held = self.steps.update(route, held, kept.held.published or kept.held.document)
+        if held.active_version != held.version:
+            self.steps.publish(route, held, held.version)
+
+    def _edit(self, move: Move, held: Held, kept: Kept, saved: Document) -> None:
+        """To save without publishing is only possible while nothing is published."""
+        if held.published is not None and not move.release:
+            self.steps.unpublish(move.route, held)
+        step = Step.REDRAFT if saved is kept.held.document else Step.UPDATE
+        held = self.steps.update(move.route, held, saved, step)
+        if kept.held.published is not None:
+            self.steps.publish(move.route, held, kept.held.active_version)
+
+    def _lost(self, kept: Kept) -> str:
+        """What a webhook answers now that answered as it should when the snapshot was taken."""
+        if kept.held.published is None:
+            return ""
+        found = faults(self.scene.webhooks, kept.held.published, before=None)
+        return next((fault for hook, fault in found.items() if fault and kept.answering.get(hook)), "")
+
+    def _look(self) -> list[Failure]:
+        """At all workflows at once: what n8n says it publishes, and what it answers."""
+        try:
+            server = read_server(self.scene.api)
+        except ButlerctlError as error:
+            return [Failure(move.route, error.message) for move in self.moves if move.way is not Way.STAY]
+        found = {move.route: self._remains(move, server) for move in self.moves}
+        return [
+            Failure(route, self.failed.get(route, remains)) for route, remains in found.items() if remains
+        ]
+
+    def _remains(self, move: Move, server: Server) -> str:
+        held = server.workflow(self.ids.get(move.route, ""))
+        if move.kept is None:
+            return "it is still published" if held and held.published is not None else ""
+        if not restored(move.kept, held):
+            return "n8n does not publish what it published then"
+        return self._lost(move.kept)

@@ -1,0 +1,178 @@
+"""Plans, deployments, snapshots, rollbacks and drift as lines for a person."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from butlerctl.deploy.apply import Outcome, Result
+from butlerctl.deploy.difference import Change
+from butlerctl.deploy.drift import Drift
+from butlerctl.deploy.moves import Move, Way
+from butlerctl.deploy.plan import Entry, Plan, Status
+from butlerctl.deploy.report import VouchingReport
+from butlerctl.deploy.rollback import Return
+from butlerctl.deploy.snapshot import Snapshot
+
+_LONGEST = 100  # characters of one value
+_MOST_LINES = 12  # of one text that differs
+
+_SAY_OF_STATUS = {
+    Status.CREATE: "create    n8n has no such workflow",
+    Status.UPDATE: "update    n8n serves something else",
+    Status.PUBLISH: "publish   the file is saved in n8n, and an older version is served",
+    Status.ACTIVATE: "activate  the file is saved in n8n, and nothing is published",
+    Status.UNCHANGED: "unchanged",
+    Status.DRAFT: "draft     n8n holds changes that nobody published",
+    Status.CONFLICT: "conflict",
+}
+
+
+def plan_lines(plan: Plan) -> Iterator[str]:
+    yield f"n8n at {plan.target}"
+    for entry in plan.entries:
+        if entry.status is not Status.UNCHANGED or entry.refusals or entry.notes:
+            yield ""
+            yield from _entry(entry)
+    yield ""
+    yield f"{_counts(plan)}{'' if plan.to_write else '; nothing to deploy'}"
+    if plan.refusals:
+        yield "apply would refuse this plan"
+
+
+def _entry(entry: Entry) -> Iterator[str]:
+    words = _SAY_OF_STATUS[entry.status]
+    if entry.status is Status.UPDATE and not entry.before.published:
+        words = "update    n8n holds something else, and nothing is published"
+    yield f"{entry.route}  {words}"
+    if entry.release:
+        yield "    is unpublished first: it serves a path that another workflow of the set is to have"
+    yield from (f"    {line}" for change in entry.changes for line in change_lines(change))
+    if entry.draft and entry.status in (Status.DRAFT, Status.UPDATE):
+        yield f"    {'the draft' if entry.status is Status.DRAFT else 'overwrites the draft'}, against what is served:"
+        yield from (f"      {line}" for change in entry.draft for line in change_lines(change))
+    yield from (f"    REFUSED: {text}" for text in entry.refusals)
+    yield from (f"    note: {text}" for text in entry.notes)
+
+
+def _counts(plan: Plan) -> str:
+    counts = plan.counts
+    return ", ".join(f"{counts[status]} {status}" for status in Status if counts[status]) or "no routes"
+
+
+def change_lines(change: Change) -> Iterator[str]:
+    before, after = change.before, change.after
+    if before is None:
+        yield f"+ {change.where}: {_value(after)}"
+    elif after is None:
+        yield f"- {change.where}: {_value(before)}"
+    elif isinstance(before, str) and isinstance(after, str) and "\n" in before + after:
+        yield f"~ {change.where}:"
+        yield from (f"    {line}" for line in _text_difference(before, after))
+    else:
+        yield f"~ {change.where}: {_value(before)} -> {_value(after)}"
+
+
+def _value(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _text_difference(before: str, after: str) -> Sequence[str]:
+    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0))[2:]
+    shown = [line[:_LONGEST] for line in lines if not line.startswith("@@")]
+    more = len(shown) - _MOST_LINES
+    return [*shown[:_MOST_LINES], f"… {more} lines more"] if more > 0 else shown
+
+
+def result_lines(result: Result) -> Iterator[str]:
+    """The last line says in one look what became of the set."""
+    counts = _counts(result.plan)
+    if result.outcome is Outcome.NOTHING:
+        yield f"nothing to do: {counts}"
+    elif result.outcome is Outcome.DONE:
+        yield f"deployed: {counts}; all of them answer"
+        yield f"the way back: butlerctl rollback --to {result.snapshot}"
+    else:
+        yield f"failed: {result.reason}"
+        yield from _left(result.left, result.snapshot)
+
+
+def _left(left: Iterable[Any], snapshot: str) -> Iterator[str]:
+    failures = list(left)
+    yield from (f"NOT PUT BACK  {failure.route}: {failure.message}" for failure in failures)
+    if failures:
+        yield f"{len(failures)} workflows are not as in the snapshot {snapshot}: look at them, then `butlerctl rollback`"
+    else:
+        yield f"the whole set was put back to the snapshot {snapshot}"
+
+
+def snapshot_lines(snapshots: Iterable[Snapshot]) -> Iterator[str]:
+    for snapshot in snapshots:
+        active = sum(kept.held.published is not None for kept in snapshot.kept)
+        yield (
+            f"{snapshot.id}  {snapshot.taken:%Y-%m-%d %H:%M:%S} UTC  {snapshot.kind:<8}  "
+            f"n8n {snapshot.n8n or '?'}, {len(snapshot.kept)} workflows, {active} published  {_voucher(snapshot.report)}"
+        )
+
+
+def _voucher(report: Mapping[str, str] | None) -> str:
+    if not report:
+        return "no report vouches for it"
+    return f"report {report['id']} of {report['started'][:16]}, {report['verdict']}, key {report['key'][:12]}"
+
+
+def version_lines(snapshot: Snapshot) -> Iterator[str]:
+    """One snapshot, workflow by workflow."""
+    yield from snapshot_lines([snapshot])
+    width = max((len(str(kept.route)) for kept in snapshot.kept), default=0)
+    for kept in snapshot.kept:
+        served = kept.held.active_version or "nothing published"
+        silent = "" if all(kept.answering.values()) else "  did not answer"
+        yield f"  {kept.route!s:<{width}}  {kept.held.id}  {served}{silent}"
+
+
+_WORDS = {
+    Way.STAY: "as it was",
+    Way.PUBLISH: "publish version",
+    Way.EDIT: "put back name, settings or draft, then publish version",
+    Way.RESTORE: "n8n no longer has the version: save its body from the snapshot",
+    Way.RECREATE: "the workflow is gone: make it from the snapshot",
+    Way.UNPUBLISH: "unpublish",
+}
+
+
+def return_lines(back: Return) -> Iterator[str]:
+    """What a rollback did, or would do."""
+    snapshot = back.snapshot
+    yield f"snapshot {snapshot.id} of {snapshot.taken:%Y-%m-%d %H:%M:%S} UTC, {_voucher(snapshot.report)}"
+    yield from (f"  {move.route}: {_move(move)}" for move in back.to_change)
+    if back.outcome is None:
+        yield from (f"  OBSTACLE  {text}" for text in back.obstacles)
+        works = "a rollback would not work" if back.obstacles else "a rollback would work"
+        yield f"{works}: {len(back.to_change)} of {len(back.moves)} workflows would change"
+    elif back.outcome is Outcome.NOTHING:
+        yield "nothing to do: n8n publishes what it published then"
+    else:
+        yield from _left(back.left, snapshot.id)
+
+
+def _move(move: Move) -> str:
+    version = f" {move.kept.held.active_version}" if move.kept and move.way in (Way.PUBLISH, Way.EDIT) else ""
+    return f"{_WORDS[move.way]}{version}"
+
+
+def drift_lines(found: Sequence[Drift], report: VouchingReport | None) -> Iterator[str]:
+    drifted = [each for each in found if each.findings]
+    for each in drifted:
+        yield f"{each.entry.route}  {'; '.join(each.findings)}"
+        yield from (f"    {line}" for change in each.entry.changes for line in change_lines(change))
+        if each.entry.status is Status.DRAFT:
+            yield "    the draft, against what is served:"
+            yield from (f"      {line}" for change in each.entry.draft for line in change_lines(change))
+    against = (
+        f"the report {report.run.id} of {report.run.started:%Y-%m-%d %H:%M} UTC" if report else "no report"
+    )
+    yield f"{len(drifted)} of {len(found)} workflows drifted; compared with the files and {against}"

@@ -1,0 +1,91 @@
+"""Signed reports as a condition of a deployment, as the voucher of a snapshot, and as the last word on drift."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from butlerctl.errors import BadInput, ButlerctlError
+from butlerctl.judge.result import ChainVerdict
+from butlerctl.report.policy import Policy, Refusal, verify_report
+from butlerctl.report.run import Run
+from butlerctl.report.signing import check_signature, parse_report, read_file
+from butlerctl.report.statement import run_of
+
+if TYPE_CHECKING:
+    from butlerctl.report.keys import PublicKey
+
+
+@dataclass(frozen=True, slots=True)
+class VouchingReport:
+    """A report of `verify`. `key` is the id of the trusted key that signed it, empty where none did."""
+
+    file: str
+    run: Run
+    key: str
+
+    def vouches_for(self, target: str, published: Mapping[str, str]) -> bool:
+        """Is it a PASS of exactly these workflows on this n8n, signed with a trusted key?"""
+        return (
+            bool(self.key)
+            and self.run.verdict is ChainVerdict.PASS
+            and self.run.target.rstrip("/") == target
+            and dict(self.run.workflows) == dict(published)
+        )
+
+    def as_json(self) -> dict[str, str]:
+        return {
+            "id": self.run.id,
+            "file": self.file,
+            "started": self.run.started.isoformat(timespec="seconds"),
+            "verdict": str(self.run.verdict),
+            "key": self.key,
+        }
+
+
+def read_reports(files: Iterable[Path], trusted: Sequence[PublicKey]) -> tuple[VouchingReport, ...]:
+    """The reports that can be read, the newest run first; a file that is none is passed over."""
+    found = []
+    for path in files:
+        try:
+            report = parse_report(read_file(path))
+            run = run_of(report.payload)
+        except ButlerctlError:
+            continue
+        try:
+            key = check_signature(report, tuple(trusted)).key_id
+        except ButlerctlError:
+            key = ""
+        found.append(VouchingReport(str(path), run, key))
+    return tuple(sorted(found, key=lambda report: report.run.started, reverse=True))
+
+
+def require_report(
+    path: Path, policy: Policy, lab_workflows: Mapping[str, str], now: datetime
+) -> VouchingReport:
+    """The report at `path`, if it fulfils the policy.
+
+    A report of the lab is about the same files with the lab's own values in them: it is held to
+    `lab_workflows` instead of to the policy's workflows and target.
+
+    Raises:
+        BadInput: it does not, with every reason.
+    """
+    data = read_file(path)
+    verification = verify_report(data, policy, now)
+    run = verification.run
+    if run is not None and run.lab:
+        verification = verify_report(data, replace(policy, target=None, workflows=lab_workflows), now)
+    if not verification.accepted or run is None or verification.key is None:
+        raise BadInput(
+            f"{path}: the report does not vouch for this deployment: {_reasons(verification.refusals)}",
+            hint="`butlerctl verify` makes one; nothing was written to n8n",
+        )
+    return VouchingReport(str(path), run, verification.key.key_id)
+
+
+def _reasons(refusals: Iterable[Refusal]) -> str:
+    return "; ".join(refusal.message for refusal in refusals)

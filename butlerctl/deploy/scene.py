@@ -1,0 +1,136 @@
+"""Everything that a deployment works with: the household's files and n8n, opened together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from butlerctl.deploy.plan import Plan, Question, make_plan
+from butlerctl.deploy.preflight import objections
+from butlerctl.deploy.report import VouchingReport
+from butlerctl.deploy.server import Document, Member, Server, find_members, read_server
+from butlerctl.deploy.snapshot import Kept, Kind, Snapshot, new_id, write_snapshot
+from butlerctl.deploy.store import Memory, Store
+from butlerctl.deploy.wire import faults
+from butlerctl.errors import InventoryError
+from butlerctl.inventory.model import Inventory
+from butlerctl.inventory.operations import Route
+from butlerctl.n8n.webhooks import Target, Webhooks
+from butlerctl.n8n.write import N8nWriter
+from butlerctl.state import state_folder
+from butlerctl.workflows.exports import rendered_exports
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """n8n at one moment, and what a deployment would do then."""
+
+    server: Server
+    members: Mapping[Route, Member]
+    memory: Memory
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """`exports` are the files as they would be deployed, `tokens` the names of the inventory's placeholders.
+
+    `say` is told of progress. Nothing here needs the secret of the webhooks: no request carries it.
+    """
+
+    target: str
+    inventory_digest: str
+    prefix: str
+    tokens: tuple[str, ...]
+    exports: Mapping[Route, Document]
+    api: N8nWriter
+    webhooks: Webhooks
+    store: Store
+    say: Say
+
+    def look(self, *, overwrite_drafts: bool = False) -> Look:
+        """Two lists are read.
+
+        Raises:
+            Unreachable, TryAgain, NotPermitted: as N8nApi.
+            BadDocument: a workflow has no canonical form, or a journal is damaged.
+        """
+        server = read_server(self.api)
+        memory = self.store.memory()
+        members = find_members(server, self.exports, memory.known)
+        found = objections(self.exports, server, members, tokens=self.tokens, prefix=self.prefix)
+        question = Question(
+            target=self.target,
+            inventory_digest=self.inventory_digest,
+            exports=self.exports,
+            server=server,
+            members=members,
+            objections=found,
+            written=memory.written,
+            overwrite_drafts=overwrite_drafts,
+        )
+        return Look(server, members, memory, make_plan(question))
+
+    def take_snapshot(self, look: Look, kind: Kind, reports: tuple[VouchingReport, ...]) -> Snapshot:
+        """What n8n holds for the inventory's routes, and whether it answers, on the disk.
+
+        Raises:
+            BadInput: it cannot be written.
+        """
+        now = datetime.now(UTC)
+        held = {route: member.held for route, member in look.members.items() if member.held}
+        published = {
+            route.workflow_file.removesuffix(".json"): each.published_digest for route, each in held.items()
+        }
+        vouching = next((report for report in reports if report.vouches_for(self.target, published)), None)
+        snapshot = Snapshot(
+            id=new_id(now),
+            kind=kind,
+            taken=now.replace(microsecond=now.microsecond // 1000 * 1000),
+            target=self.target,
+            n8n=self.api.version() or "",
+            routes=tuple(self.exports),
+            kept=tuple(Kept(route, each, self._answering(each.published)) for route, each in held.items()),
+            report=vouching.as_json() if vouching else None,
+        )
+        write_snapshot(self.store.snapshots, snapshot)
+        return snapshot
+
+    def _answering(self, published: Document | None) -> dict[tuple[str, str], bool]:
+        if published is None:
+            return {}
+        found = faults(self.webhooks, published, before=None, patience=0)
+        return {hook: not fault for hook, fault in found.items()}
+
+
+@contextmanager
+def open_scene(inventory: Inventory, state_dir: Path | None, say: Say) -> Iterator[Scene]:
+    """
+    Raises:
+        InventoryError: the inventory names no API key.
+        SecretMissing, BadDocument: a placeholder's value is missing; an export is missing or no JSON.
+    """
+    if inventory.n8n.api_key is None:
+        raise InventoryError(
+            f"{inventory.path.name}: n8n.api_key is not set", hint="a deployment needs n8n's API"
+        )
+    url, webhook = inventory.n8n.url.get().rstrip("/"), inventory.n8n.webhook
+    exports = rendered_exports(inventory, inventory.routes)
+    target = Target(url, webhook.header, "", webhook.user_agent, webhook.timeout)
+    with N8nWriter(url, inventory.n8n.api_key.get()) as api, Webhooks(target) as webhooks:
+        yield Scene(
+            target=url,
+            inventory_digest=inventory.digest,
+            prefix=webhook.prefix,
+            tokens=tuple(inventory.workflows.placeholders),
+            exports=exports,
+            api=api,
+            webhooks=webhooks,
+            store=Store(state_folder(inventory.path, state_dir), url),
+            say=say,
+        )

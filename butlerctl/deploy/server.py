@@ -1,0 +1,144 @@
+"""What n8n holds before a deployment: its workflows in three states, its credentials, and which workflow is whose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from butlerctl.inventory.operations import Route
+from butlerctl.n8n.api import N8nApi
+from butlerctl.workflows.digest import canonical_digest, published_version
+from butlerctl.workflows.workflow import WEBHOOK
+
+Document = Mapping[str, Any]
+Hook = tuple[str, str]
+"""Method and path below `/webhook/`: n8n lets one published workflow have it."""
+
+
+def hooks_of(document: Document | None) -> dict[Hook, Document]:
+    """The enabled Webhook nodes."""
+    nodes = (document or {}).get("nodes") or []
+    return {_hook(node): node for node in nodes if node.get("type") == WEBHOOK and not node.get("disabled")}
+
+
+def _hook(node: Document) -> Hook:
+    parameters = node.get("parameters") or {}
+    path = str(parameters.get("path") or node.get("webhookId", ""))
+    return str(parameters.get("httpMethod", "GET")), path.strip("/")
+
+
+class Held:
+    """One workflow of n8n: what is saved, and what is published beside it (None: nothing is)."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.id = str(document["id"])
+        self.name = str(document.get("name", ""))
+        self.version = str(document.get("versionId") or "")
+        self.active_version = str(document.get("activeVersionId") or "")
+        self.archived = bool(document.get("isArchived"))
+        self.published: Document | None = published_version(document)
+        # n8n 1 serves what is saved and knows no versions.
+        if document.get("active") and "activeVersionId" not in document:
+            self.published, self.active_version = document, self.version
+
+    @cached_property
+    def hooks(self) -> dict[Hook, Document]:
+        """What it serves."""
+        return hooks_of(self.published)
+
+    @cached_property
+    def saved_digest(self) -> str:
+        return canonical_digest(self.document)
+
+    @cached_property
+    def published_digest(self) -> str:
+        """Empty when nothing is published."""
+        return canonical_digest(self.published) if self.published is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    id: str
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """One n8n at one moment."""
+
+    workflows: tuple[Held, ...]
+    credentials: Mapping[str, Credential]
+
+    def workflow(self, workflow_id: str) -> Held | None:
+        return next((held for held in self.workflows if held.id == workflow_id), None)
+
+
+def read_server(api: N8nApi) -> Server:
+    """Two lists, whole.
+
+    Raises:
+        Unreachable, TryAgain: as N8nApi.
+        NotPermitted: the API key may not list workflows or credentials; without either nothing is deployed.
+    """
+    credentials = [
+        Credential(str(each["id"]), str(each["name"]), str(each["type"])) for each in api.credentials()
+    ]
+    return Server(
+        tuple(Held(document) for document in api.workflows()), {each.id: each for each in credentials}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """The workflow of one route. `held` is None when n8n has none, or several and nothing tells which.
+
+    `twins` have the same name; archived ones are among them.
+    """
+
+    held: Held | None
+    twins: tuple[Held, ...] = ()
+
+    @property
+    def ambiguous(self) -> bool:
+        return self.held is None and any(not twin.archived for twin in self.twins)
+
+
+def find_members(
+    server: Server, exports: Mapping[Route, Document], known: Mapping[Route, str]
+) -> dict[Route, Member]:
+    """The workflow of every route: the one that butlerctl deployed there (`known`), else the one with the
+    export's id, else the one with its name. Who merely serves the path is a stranger. Archived ones are nobody's.
+    """
+    return {route: _member(server, export, known.get(route, "")) for route, export in exports.items()}
+
+
+def _member(server: Server, export: Document, known: str) -> Member:
+    alike = [held for held in server.workflows if held.name == export.get("name")]
+    for wanted in (known, str(export.get("id") or "")):
+        held = server.workflow(wanted)
+        if held is not None and not held.archived:
+            return Member(held, _others(alike, held))
+    held = _chosen([held for held in alike if not held.archived], export)
+    return Member(held, _others(alike, held))
+
+
+def _chosen(alike: list[Held], export: Document) -> Held | None:
+    """Of several with the same name, the one that serves the export's path, else the only one that is published."""
+    if len(alike) == 1:
+        return alike[0]
+    wanted = hooks_of(export).keys()
+    for choice in (
+        [held for held in alike if held.hooks.keys() & wanted],
+        [held for held in alike if held.published is not None],
+    ):
+        if len(choice) == 1:
+            return choice[0]
+    return None
+
+
+def _others(alike: Iterable[Held], held: Held | None) -> tuple[Held, ...]:
+    return tuple(other for other in alike if other is not held)

@@ -1,0 +1,116 @@
+"""The steps of a run, each announced in the journal, sent once, noted, and held to what n8n then says and serves."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from butlerctl.deploy.difference import DEFAULTS, differences, settings_of
+from butlerctl.deploy.journal import Journal, Step
+from butlerctl.deploy.preflight import credentials_of
+from butlerctl.deploy.server import Document, Held
+from butlerctl.deploy.wire import PATIENCE, faults
+from butlerctl.errors import DeployFailed
+from butlerctl.inventory.operations import Route
+from butlerctl.n8n.webhooks import Webhooks
+from butlerctl.n8n.write import N8nWriter, body_of
+
+_PAUSE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Every step answers with the workflow as it was read back. Beyond what N8nWriter raises: DeployFailed."""
+
+    api: N8nWriter
+    webhooks: Webhooks
+    journal: Journal
+    patience: float = PATIENCE
+
+    def create(self, route: Route, export: Document) -> Held:
+        self.journal.sending(Step.CREATE, route, "")
+        created = Held(self.api.create(body_of(export)))
+        self.journal.done(Step.CREATE, route, created.id, created.version)
+        return self._with_its_credentials(created.id, export)
+
+    def update(self, route: Route, held: Held, wanted: Document, step: Step = Step.UPDATE) -> Held:
+        """Save; where the workflow is published, n8n publishes it too."""
+        self.journal.sending(step, route, held.id)
+        saved = Held(self.api.update(held.id, _body(wanted, held)))
+        self.journal.done(step, route, held.id, saved.version)
+        return self._with_its_credentials(held.id, wanted)
+
+    def publish(self, route: Route, held: Held, version: str) -> Held:
+        self.journal.sending(Step.PUBLISH, route, held.id)
+        self.api.activate(held.id, version)
+        self.journal.done(Step.PUBLISH, route, held.id, held.version)
+        return self._read(held.id)
+
+    def unpublish(self, route: Route, held: Held) -> Held:
+        self.journal.sending(Step.UNPUBLISH, route, held.id)
+        self.api.deactivate(held.id)
+        self.journal.done(Step.UNPUBLISH, route, held.id, held.version)
+        return self._read(held.id)
+
+    def require_served(self, held: Held, wanted: Document, before: Document | None) -> None:
+        """Published is what was wanted, and it answers. n8n may take a moment for either.
+
+        Raises:
+            DeployFailed: it does not within the patience of this run.
+        """
+        deadline = time.monotonic() + self.patience
+        while found := unlike(held, wanted):
+            if time.monotonic() > deadline:
+                raise DeployFailed(found)
+            time.sleep(_PAUSE)
+            held = self._read(held.id)
+        for fault in faults(self.webhooks, wanted, before=before, patience=self.patience).values():
+            if fault:
+                raise DeployFailed(fault, hint="the API says that it is published")
+
+    def _with_its_credentials(self, workflow_id: str, wanted: Document) -> Held:
+        """Read back: n8n may have put other credentials in the place of the wanted ones, without a word."""
+        held = self._read(workflow_id)
+        for node, kind, asked, stored in rebound(wanted, held.document):
+            raise DeployFailed(
+                f'n8n put the {kind} {stored or "none"} in the place of {asked} in the node "{node}"',
+                hint="a credential that does not exist is replaced by the only one of the same name",
+            )
+        return held
+
+    def _read(self, workflow_id: str) -> Held:
+        document = self.api.workflow(workflow_id)
+        if document is None:
+            raise DeployFailed(f"the workflow {workflow_id} is gone")
+        return Held(document)
+
+
+def unlike(held: Held, wanted: Document) -> str:
+    """How what n8n publishes differs from what is wanted, in a few words; empty when it does not."""
+    if held.published is None:
+        return "nothing is published"
+    changes = differences(held.published, wanted)
+    if not changes:
+        return ""
+    more = f" and {len(changes) - 1} more" if len(changes) > 1 else ""
+    return f"what n8n publishes is not what was wanted: {changes[0].where}{more}"
+
+
+def rebound(wanted: Document, stored: Document) -> Iterator[tuple[str, str, str, str]]:
+    """(node, type, wanted id, stored id) of every credential that n8n changed."""
+    found = {(node, kind): str(entry.get("id") or "") for node, kind, entry in credentials_of(stored)}
+    for node, kind, entry in credentials_of(wanted):
+        asked = str(entry.get("id") or "")
+        if asked != found.get((node, kind), ""):
+            yield node, kind, asked, found.get((node, kind), "")
+
+
+def _body(wanted: Document, held: Held) -> Mapping[str, Any]:
+    """n8n keeps settings that are left out: those that are to go get the value that means nothing."""
+    extra = settings_of(held.document).keys() - settings_of(wanted).keys()
+    body = body_of(wanted)
+    return body | {
+        "settings": {**{key: DEFAULTS[key] for key in extra if key in DEFAULTS}, **body["settings"]}
+    }

@@ -1,0 +1,111 @@
+"""What deployments to one n8n remember: snapshots, journals, and who may write now."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from butlerctl.appendlog import AppendLog
+from butlerctl.deploy.journal import Journal, PastRun, Step
+from butlerctl.deploy.snapshot import Kind, Snapshot, read_snapshot, snapshot_files
+from butlerctl.errors import BadInput
+from butlerctl.inventory.operations import Route
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the journals tell. `known` has the id of the workflow that was last deployed for a route, `written` the
+    ids of the versions that butlerctl saved, `created` (time, route, id) of the workflows that it made.
+    """
+
+    known: dict[Route, str] = field(default_factory=dict)
+    written: set[str] = field(default_factory=set)
+    created: list[tuple[datetime, Route, str]] = field(default_factory=list)
+
+    def created_since(self, moment: datetime) -> dict[str, Route]:
+        return {workflow_id: route for at, route, workflow_id in self.created if at >= moment}
+
+
+class Store:
+    """The folder `deploy/HASH` in the state folder of an inventory; HASH is that of n8n's address."""
+
+    def __init__(self, state: Path, target: str) -> None:
+        self.folder = state / "deploy" / hashlib.sha256(target.encode()).hexdigest()[:12]
+        self.snapshots = self.folder / "snapshots"
+        self._runs = self.folder / "runs"
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Only one process at a time writes to this n8n. Raises TryAgain when another one does."""
+        for folder in (self.snapshots, self._runs):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = AppendLog(self.folder / "lock", what="lock of deployments")
+        try:
+            yield
+        finally:
+            lock.close()
+
+    def journal(self, run_id: str) -> Journal:
+        """A new one, or that of an interrupted run to go on with."""
+        return Journal(self._runs / f"{run_id}.jsonl")
+
+    def runs(self) -> list[PastRun]:
+        """The oldest first."""
+        return [PastRun.read(path) for path in sorted(self._runs.glob("*.jsonl"))]
+
+    def unfinished(self) -> PastRun | None:
+        """The run that was interrupted, if there is one."""
+        return next((run for run in reversed(self.runs()) if not run.finished), None)
+
+    def memory(self) -> Memory:
+        memory = Memory()
+        for run in self.runs():
+            for step, route, workflow_id, version in run.done():
+                memory.known[route] = workflow_id
+                if step in (Step.CREATE, Step.UPDATE, Step.SEEN):
+                    memory.written.add(version)
+                if step is Step.CREATE:
+                    memory.created.append((_time_of(run.id), route, workflow_id))
+        return memory
+
+    def read(self, name: str) -> Snapshot:
+        """The snapshot of this id, or of an id that begins so, or the file.
+
+        Raises:
+            BadInput: there is none, or more than one.
+            BadDocument: it is damaged.
+        """
+        if Path(name).suffix == ".json":
+            return read_snapshot(Path(name))
+        found = [path for path in snapshot_files(self.snapshots) if path.stem.startswith(name)]
+        if len(found) != 1:
+            raise BadInput(
+                f"{'no' if not found else 'more than one'} snapshot is called {name}",
+                hint="`butlerctl snapshot list` shows them",
+            )
+        return read_snapshot(found[0])
+
+    def all_snapshots(self) -> list[Snapshot]:
+        """The newest first. Raises BadDocument when one is damaged."""
+        return [read_snapshot(path) for path in snapshot_files(self.snapshots)]
+
+    def newest(self) -> Snapshot:
+        """The newest one that no rollback took for its own safety.
+
+        Raises:
+            BadInput: there is none.
+            BadDocument: it is damaged.
+        """
+        for path in snapshot_files(self.snapshots):
+            snapshot = read_snapshot(path)
+            if snapshot.kind is not Kind.ROLLBACK:
+                return snapshot
+        raise BadInput("there is no snapshot of this n8n", hint="`butlerctl apply` and `snapshot` take them")
+
+
+def _time_of(run_id: str) -> datetime:
+    return datetime.fromisoformat(f"{run_id.partition('Z')[0]}+00:00")

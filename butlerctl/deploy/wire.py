@@ -1,0 +1,81 @@
+"""Whether n8n serves a webhook as its published version says: an answer on the wire, and nothing that could run."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from butlerctl.checks.probe import FORBIDDEN
+from butlerctl.deploy.server import Document, Hook, hooks_of
+from butlerctl.n8n.answers import Kind, classify
+from butlerctl.n8n.webhooks import Key, Webhooks
+
+PATIENCE = 5.0
+"""Seconds until a published webhook must answer. A republish takes it away for milliseconds; n8n 2.41 publishes late."""
+
+_FIRST_PAUSE = 0.01
+_HEADER_AUTH = "headerAuth"
+
+
+def faults(
+    webhooks: Webhooks, published: Document, *, before: Document | None, patience: float = PATIENCE
+) -> dict[Hook, str]:
+    """What is wrong with each webhook of a published workflow, after waiting for it; an empty text where nothing is.
+
+    `before` is what the same workflow served until now: only where both demand the header is a request sent
+    without it.
+    """
+    deadline = time.monotonic() + patience
+    guarded = _guarded(published) & (_guarded(before) if before is not None else _guarded(published))
+    return {
+        hook: _fault(webhooks, hook, guarded=hook in guarded, deadline=deadline)
+        for hook in hooks_of(published)
+    }
+
+
+def _guarded(document: Document) -> set[Hook]:
+    return {
+        hook
+        for hook, node in hooks_of(document).items()
+        if (node.get("parameters") or {}).get("authentication") == _HEADER_AUTH
+    }
+
+
+def _fault(webhooks: Webhooks, hook: Hook, *, guarded: bool, deadline: float) -> str:
+    pause = _FIRST_PAUSE
+    while True:
+        found = _look(webhooks, hook, guarded=guarded)
+        if not found or time.monotonic() + pause > deadline:
+            return found
+        time.sleep(pause)
+        pause = min(pause * 2, 0.25)
+
+
+def _look(webhooks: Webhooks, hook: Hook, *, guarded: bool) -> str:
+    method, path = hook
+    response = webhooks.options(path)["response"]
+    allowed = str(response["headers"].get("access-control-allow-methods", ""))
+    if response["status"] is None:
+        return f"OPTIONS {path}: {response.get('error')}"
+    if method not in allowed.split(", "):
+        return f"OPTIONS {path}: {method} is not among {allowed or 'no methods'}"
+    if not guarded or method != "POST":
+        return ""
+    response = webhooks.post(path, FORBIDDEN, Key.NONE)["response"]
+    kind = _kind(response)
+    return "" if kind is Kind.REFUSED else f"POST {path} without the key: {_words(response, kind)}"
+
+
+def _kind(response: Mapping[str, Any]) -> Kind | None:
+    if response["status"] is None:
+        return None
+    body = response["body"]
+    return classify(
+        response["status"], response["headers"], body if isinstance(body, str) else json.dumps(body)
+    ).kind
+
+
+def _words(response: Mapping[str, Any], kind: Kind | None) -> str:
+    return f"{response['status']}, {kind.value}" if kind else str(response.get("error"))
