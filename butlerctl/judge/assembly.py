@@ -13,7 +13,14 @@ from butlerctl.judge.asked import Asked, asked_of
 from butlerctl.judge.case import Attempt, Case
 from butlerctl.judge.conversation import Call, Conversation
 from butlerctl.judge.execution import Execution
-from butlerctl.judge.requests import is_api_call, is_preflight, is_probe, is_without_key, sent_body
+from butlerctl.judge.requests import (
+    call_id_of,
+    is_api_call,
+    is_preflight,
+    is_probe,
+    is_without_key,
+    sent_body,
+)
 from butlerctl.judge.run import Evidence
 from butlerctl.judge.values import texts_in
 
@@ -139,9 +146,9 @@ def _exchanges_of(
     exchanges = [item for item in evidence.webhook_exchanges if not is_probe(item)]
     known = {call.id for call in conversation.calls} if conversation else set()
     mine = {call.id for call in calls}
-    tied = [item for item in exchanges if known and item.get("tool_call_id")]
+    tied = [item for item in exchanges if known and call_id_of(item)]
     loose = [item for item in exchanges if item not in tied]
-    own = [item for item in tied if item["tool_call_id"] in mine]
+    own = [item for item in tied if call_id_of(item) in mine]
     own += _on_route(evidence, loose, route, asked)
     if own or conversation is not None:
         return tuple(item for item in exchanges if item in own)
@@ -207,10 +214,10 @@ def _attempts(
     if conversation is None or not calls:
         return tuple(Attempt(answer.of_exchange(item), None, item) for item in exchanges)
     ids = {call.id for call in calls}
-    loose = [item for item in exchanges if item.get("tool_call_id") not in ids]
+    loose = [item for item in exchanges if call_id_of(item) not in ids]
     attempts: list[Attempt] = []
     for at, call in enumerate(calls):
-        own = [item for item in exchanges if item.get("tool_call_id") == call.id]
+        own = [item for item in exchanges if call_id_of(item) == call.id]
         if not own and loose:
             own = loose if at == len(calls) - 1 else [loose.pop(0)]
         if own:

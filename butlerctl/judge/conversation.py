@@ -85,7 +85,7 @@ def _start_of_turn(messages: Sequence[Mapping[str, Any]], prompt: str) -> int:
 
 def _reply(messages: Sequence[Mapping[str, Any]]) -> str:
     """The text of the last message, when the assistant spoke last."""
-    spoken = [message for message in messages if message.get("role") in {"assistant", "tool", "user"}]
+    spoken = [message for message in messages if str(message.get("role")) in {"assistant", "tool", "user"}]
     return content_text(spoken[-1]) if spoken and spoken[-1].get("role") == "assistant" else ""
 
 
@@ -114,9 +114,9 @@ def _arguments_on_the_wire(completions: Sequence[Any]) -> dict[str, Any]:
     """The arguments as the model sent them, by the id of the call: a gateway may have repaired what it recorded."""
     found: dict[str, Any] = {}
     for completion in completions:
-        body = completion.get("body") if isinstance(completion, Mapping) else None
-        choices = body.get("choices") if isinstance(body, Mapping) else None
-        message = choices[0].get("message") if isinstance(choices, list) and choices else None
+        message = _first_choice(completion.get("body") if isinstance(completion, Mapping) else None).get(
+            "message"
+        )
         for item in _list(message.get("tool_calls")) if isinstance(message, Mapping) else []:
             function = item.get("function") if isinstance(item, Mapping) else None
             if isinstance(function, Mapping) and item.get("id"):
@@ -167,7 +167,7 @@ def _provider_error(completions: Sequence[Any]) -> str:
         return f"HTTP {status}"
     if isinstance(body, Mapping) and "choices" in body and not body["choices"]:
         return f"HTTP {status} without a choice"
-    finish = _finish_reason(body)
+    finish = str(_first_choice(body).get("finish_reason"))
     return f"the model call ended with {finish}" if finish in {"error", "content_filter"} else ""
 
 
@@ -177,10 +177,11 @@ def _failed_row(assistant: Sequence[Mapping[str, Any]]) -> str:
     return str(error) if error else ""
 
 
-def _finish_reason(body: Any) -> str:
+def _first_choice(body: Any) -> Mapping[str, Any]:
+    """Only choice 0 is the turn."""
     choices = body.get("choices") if isinstance(body, Mapping) else None
     first = choices[0] if isinstance(choices, list) and choices else None
-    return str(first.get("finish_reason")) if isinstance(first, Mapping) else ""
+    return first if isinstance(first, Mapping) else {}
 
 
 def _squeeze(text: str) -> str:

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
+from itertools import zip_longest
 
 from butlerctl.judge import payload, told, values, words
 from butlerctl.judge.case import Case
 from butlerctl.judge.readback import Stored
 from butlerctl.judge.told import Clock, Told
 
+_MOST = 10**12
 _EMPTY = re.compile(
     r"(?<!\w)(no\b|none|nothing|empty|free\b|kein\w*|nichts|leer|frei\b|ningun\w*|nada|vac[íi]\w|libre|aucun\w*|rien|vide|pas de|nessun\w*|niente|vuot\w"
     r"|liber\w|geen|niets|leeg|vrij|nenhum\w*|vazi\w|livre|brak|pust\w|nic\b|woln\w|nie ma|inga?\b|ingen\b|intet|žádn\w+|нет|ничего|пуст\w*)",
@@ -134,18 +136,18 @@ def _wrong_amount(facts: Told, asked: Told, cases: Sequence[Case]) -> Contradict
 def _amounts(case: Case) -> Iterator[Decimal]:
     rows = _rows(case)
     for row in rows:
-        yield from (abs(number) for number in map(values.money, row) if number is not None)
+        yield from (abs(number) for number in map(_amount, row) if number is not None)
     for group in _groups_of_rows(rows):
-        width = max((len(row) for row in group), default=0)
-        for column in range(width):
-            numbers = [
-                number
-                for row in group
-                if column < len(row) and (number := values.money(row[column])) is not None
-            ]
+        for column in zip_longest(*group):
+            numbers = [number for number in map(_amount, column) if number is not None]
             if numbers:
                 yield sum(numbers, Decimal(0))
                 yield round(sum(numbers, Decimal(0)) / len(numbers), 2)
+
+
+def _amount(cell: object) -> Decimal | None:
+    number = values.money(cell)
+    return number if number is not None and abs(number) < _MOST else None
 
 
 def _groups_of_rows(rows: Sequence[tuple[object, ...]]) -> Iterator[list[tuple[object, ...]]]:

@@ -158,8 +158,7 @@ def tasks(body: Mapping[str, Any], zone: tzinfo) -> Iterator[Stored]:
             title=values.text(_first(item, _TITLES) or ""),
             due=values.day(_first(item, _DUES)),
             touched=values.instant(item.get("updated"), zone),
-            open=item.get("status") not in {"completed", "done"}
-            and item.get("completed") in {None, False, ""},
+            open=str(item.get("status")) not in {"completed", "done"} and not item.get("completed"),
         )
 
 

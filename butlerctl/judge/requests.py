@@ -22,6 +22,16 @@ def request_of(document: Document) -> Mapping[str, Any]:
     return request if isinstance(request, Mapping) else {}
 
 
+def response_of(document: Document) -> Mapping[str, Any]:
+    response = document.get("response")
+    return response if isinstance(response, Mapping) else {}
+
+
+def call_id_of(document: Document) -> str:
+    """The id of the call that the request was sent for; empty when it was not recorded."""
+    return str(document.get("tool_call_id") or "")
+
+
 def is_api_call(document: Document) -> bool:
     """Is this a call of n8n's own REST API?"""
     return _API_CALL.search(routes.address_of(request_of(document).get("url")).path) is not None
@@ -29,12 +39,12 @@ def is_api_call(document: Document) -> bool:
 
 def is_probe(document: Document) -> bool:
     """Was this the verifier's own request?"""
-    return document.get("seen_by") in {"probe", "operator"} or "probe" in document
+    return str(document.get("seen_by")) in {"probe", "operator"} or "probe" in document
 
 
 def is_without_key(document: Document) -> bool:
     """Was the request meant to be refused: no key, or a wrong one?"""
-    if document.get("probe") in _LABELS_OF_REFUSALS:
+    if str(document.get("probe")) in _LABELS_OF_REFUSALS:
         return True
     return all(value in ("", None, _WRONG_KEY) for value in key_headers(document).values())
 

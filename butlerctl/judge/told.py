@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from decimal import Decimal
 
+from butlerctl.judge import values
+
 _MONTHS = (
     "january januar enero janvier gennaio januari janeiro stycznia styczeń jan",
     "february februar febrero février febbraio februari fevereiro lutego luty feb",
@@ -172,15 +174,12 @@ def _numeric_day(match: re.Match[str]) -> Day:
 
 
 def _iso(words: str, zone: tzinfo, clocks: list[Clock], days: list[Day]) -> None:
-    try:
-        moment = datetime.fromisoformat(words)
-    except ValueError:
-        return
-    if len(words) > 10:
-        local = moment.astimezone(zone) if moment.tzinfo else moment
-        clocks.append(Clock(local.hour, local.minute, half_open=False, utc=False, words=words))
-        moment = local
-    days.append(Day(moment.day, moment.month, words))
+    moment = values.instant(words, zone)
+    told = moment.astimezone(zone) if moment else values.day(words)
+    if moment and isinstance(told, datetime):
+        clocks.append(Clock(told.hour, told.minute, half_open=False, utc=False, words=words))
+    if told:
+        days.append(Day(told.day, told.month, words))
 
 
 def _clock(hour: str, minute: str, half: str | None, utc: str, words: str) -> Clock:

@@ -25,6 +25,8 @@ def instant(value: Any, zone: tzinfo) -> datetime | None:
         moment = datetime.fromisoformat(value.strip())
     except ValueError:
         return None
+    if not 1900 < moment.year < 2200:  # no instant of a household, and some offsets would leave the calendar
+        return None
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 
 

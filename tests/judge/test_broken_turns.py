@@ -192,7 +192,7 @@ def unlike_what_is_there(document: Bundle, turn: Turn) -> None:
 
 
 def reply(text: str) -> Callable[[Bundle, Turn], None]:
-    return lambda document, turn: say(document, text)
+    return lambda document, _turn: say(document, text)
 
 
 PAGE = "<!doctype html><html><body>Sign in</body></html>"
@@ -205,8 +205,8 @@ FAULTS: dict[str, Fault] = {
     "harmony": Fault(no_call("<|channel|>commentary to=functions.add_task <|message|>{}"), "call.toolcall_structured", "narrated"),
     "convention line": Fault(no_call("TASK: Zahnarzt | 2026-05-12"), "call.toolcall_structured", "narrated"),
     "prefixed name": Fault(call_with(lambda t: {"profile": t.profile}, "functions.add_task"), "call.tool_name", None, ("tasks_add",)),
-    "cut arguments": Fault(call_with(lambda t: '{"profile": "an'), "call.args_json", "wrong_call"),
-    "two objects": Fault(call_with(lambda t: '{"profile": "anna"}{}'), "call.args_json", "wrong_call"),
+    "cut arguments": Fault(call_with(lambda _: '{"profile": "an'), "call.args_json", "wrong_call"),
+    "two objects": Fault(call_with(lambda _: '{"profile": "anna"}{}'), "call.args_json", "wrong_call"),
     "wrong person": Fault(call_with(lambda t: {"profile": t.other, **arguments(t)}), "call.args_match", "wrong_call"),
     "invented person": Fault(call_with(lambda t: {"profile": "Anna", **arguments(t)}), "call.args_match", "wrong_call"),
     "wrong year": Fault(call_with(lambda t: {"profile": t.profile, **json.loads(json.dumps(arguments(t)).replace("2026", "2025"))}), "call.args_match", "wrong_call", ("calendar_add", "calendar_list", "tasks_add", "sheets_append")),
@@ -241,7 +241,7 @@ FAULTS: dict[str, Fault] = {
     "rate limit as a 403": Fault(failed_with({"httpCode": "403", "message": "Forbidden - perhaps check your credentials?", "messages": ['403 - {"reason":"rateLimitExceeded"}']}), "google.accepted"),
     "google down": Fault(failed_with({"httpCode": "503", "message": "Service unavailable - try again later"}), "google.accepted"),
     "list unknown": Fault(failed_with({"httpCode": "404", "message": "The resource you are requesting could not be found"}), "google.accepted"),
-    "promised and absent": Fault(lambda d, t: nothing_stored(d, t), "google.object_found", "refuted", WRITES, "unsupported"),
+    "promised and absent": Fault(nothing_stored, "google.object_found", "refuted", WRITES, "unsupported"),
     "stored twice": Fault(twice, "google.single_copy", "duplicated", WRITES),
     "also with the other": Fault(lambda d, t: of(d, "readback", when="after", token_of=t.other).update(body=copy.deepcopy(of(d, "readback", when="after")["body"])), "google.single_copy", "duplicated", WRITES),
     "another time": Fault(at_another_time, "google.right_time", "mismatched", ("calendar_add", "tasks_add"), "unsupported"),

@@ -45,11 +45,11 @@ class Turn:
 
 
 LAYOUTS: dict[str, Callable[[Any, str], Any]] = {
-    "contract": lambda data, name: {"ok": True, "data": data, "execution": "41"},
-    "bare": lambda data, name: data,
+    "contract": lambda data, _: {"ok": True, "data": data, "execution": "41"},
+    "bare": lambda data, _: data,
     "named": lambda data, name: {"success": True, name: data},
-    "n8n list": lambda data, name: [{"json": {"ok": True, "result": data}}],
-    "text in text": lambda data, name: {"status": "ok", "result": json.dumps(data)},
+    "n8n list": lambda data, _: [{"json": {"ok": True, "result": data}}],
+    "text in text": lambda data, _: {"status": "ok", "result": json.dumps(data)},
 }
 
 

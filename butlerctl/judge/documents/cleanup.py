@@ -14,11 +14,8 @@ from butlerctl.judge.written import matches
 def findings(evidence: Evidence) -> Iterator[Finding]:
     reads = [reading for reading in evidence.readings if reading.when == "after_delete" and reading.readable]
     before = {_key(item, reading) for reading in _at(evidence, "before") for item in reading.objects}
-    deleted = {
-        name
-        for document in _deletions(evidence)
-        for name in (document.get("eventId"), document.get("taskId"))
-    }
+    told = [document.get("eventId") or document.get("taskId") for document in _deletions(evidence)]
+    deleted = {str(name) for name in told if name}
     for reading in reads:
         for stored in reading.objects:
             if stored.id in deleted or reading.by_id:
@@ -29,7 +26,7 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
                     expected="gone",
                 )
             elif _key(stored, reading) not in before and _is_of_the_test(evidence, reading, stored, deleted):
-                check = "cleanup.leftover" if deleted - {None} else "cleanup.deleted"
+                check = "cleanup.leftover" if deleted else "cleanup.deleted"
                 seen = f"{stored.id} of the test is still there"
                 yield broken(check, seen, reading.document, expected="nothing of the test is left")
     for document in _deletions(evidence) if not reads else ():
@@ -43,7 +40,7 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
             )
 
 
-def _is_of_the_test(evidence: Evidence, reading: Reading, stored: Stored, deleted: set[object]) -> bool:
+def _is_of_the_test(evidence: Evidence, reading: Reading, stored: Stored, deleted: set[str]) -> bool:
     """What was asked for, or bears the title of what was deleted."""
     intent = evidence.bundle.intent
     if intent and matches(

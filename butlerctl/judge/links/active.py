@@ -10,7 +10,7 @@ from butlerctl.judge import answer
 from butlerctl.judge.answer import Kind
 from butlerctl.judge.case import Case
 from butlerctl.judge.finding import Finding, broken, proven, unproven
-from butlerctl.judge.requests import is_preflight, request_of
+from butlerctl.judge.requests import is_preflight, request_of, response_of
 
 _UNKNOWN_ROUTE = frozenset({Kind.NOT_REGISTERED, Kind.WRONG_METHOD})
 _ANSWERS = frozenset({Kind.JSON, Kind.EMPTY, Kind.NOT_JSON, Kind.INVALID_ARGS, Kind.REFUSED, Kind.STATUS})
@@ -82,9 +82,9 @@ def _not_in_preflight(case: Case) -> Finding | None:
 
 def _allowed_methods(document: Document) -> str | None:
     """The methods that an OPTIONS with an Origin tells; without an Origin it tells nothing."""
-    request, response = request_of(document), document.get("response")
+    request, response = request_of(document), response_of(document)
     asked = is_preflight(document) and answer.header(request.get("headers"), "origin")
-    if not asked or not isinstance(response, Mapping) or response.get("status") not in {200, 204}:
+    if not asked or str(response.get("status")) not in {"200", "204"}:
         return None
     return answer.header(response.get("headers"), "access-control-allow-methods").upper() or None
 

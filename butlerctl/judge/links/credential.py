@@ -72,11 +72,10 @@ def _is_of_another_type(case: Case, words: str) -> bool:
 def live_credentials(documents: tuple[Document, ...]) -> Iterator[Mapping[str, Any]]:
     """The credentials that n8n says it has."""
     for document in documents:
-        held = document.get("document")
-        data = (
-            held.get("data") if document["kind"] == "credentials_live" and isinstance(held, Mapping) else None
-        )
-        yield from (entry for entry in data or () if isinstance(entry, Mapping))
+        held = document.get("document") if document["kind"] == "credentials_live" else None
+        data = held.get("data") if isinstance(held, Mapping) else None
+        entries = data if isinstance(data, list) else []
+        yield from (entry for entry in entries if isinstance(entry, Mapping))
 
 
 def _other_account(case: Case) -> Finding | None:

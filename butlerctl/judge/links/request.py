@@ -11,7 +11,7 @@ from butlerctl.judge import answer, values
 from butlerctl.judge.answer import Answer, Kind
 from butlerctl.judge.case import Case
 from butlerctl.judge.finding import Finding, broken, proven, unproven
-from butlerctl.judge.requests import is_preflight, is_without_key, sent_body
+from butlerctl.judge.requests import is_preflight, is_without_key, response_of, sent_body
 
 _BROKEN = {
     Kind.TIMEOUT: "request.timeout",
@@ -54,7 +54,7 @@ def _chain(case: Case) -> list[Answer]:
 
 
 def _words(found: Answer) -> str:
-    location = answer.header((found.document.get("response") or {}).get("headers"), "location")
+    location = answer.header(response_of(found.document).get("headers"), "location")
     return f"{found.words} to {location}" if location else found.words
 
 

@@ -41,7 +41,7 @@ _CHECKS = {
 def _of_execution(case: Case) -> Finding | None:
     """Without an answer, an execution that failed tells what the caller got."""
     for execution in case.executions[-1:]:
-        if execution.document.get("status") in {"error", "crashed"}:
+        if str(execution.document.get("status")) in {"error", "crashed"}:
             node = execution.document.get("node") or "a node"
             seen = f"the execution failed at {node}"
             return broken("shape.status", seen, execution.document, expected="an execution that ends well")
