@@ -20,7 +20,13 @@ from butlerctl.inventory.operations import OPERATION_OF_TOOL
 from butlerctl.lab.conformance.questions import EVENT, TASKS
 from butlerctl.lab.conformance.run import AGENT, SHAPE
 from butlerctl.lab.conformance.script import Failure, native, words
-from butlerctl.lab.conformance.servers import ScriptedModel, ScriptedWebhooks, answer_text, succeed
+from butlerctl.lab.conformance.servers import (
+    ScriptedModel,
+    ScriptedWebhooks,
+    answer_json,
+    answer_text,
+    succeed,
+)
 from butlerctl.protocol.tools import household_tools, schema_hash
 
 DONE = words("It is in the calendar, id evt1.")
@@ -218,8 +224,9 @@ def test_a_session_is_deleted_once(bench):
 
 def test_both_ways_to_ask_give_the_same_transcript(bench):
     transcripts = []
+    answer = answer_json(200, {"ok": True, "data": {"id": "evt1"}, "execution": "1"})
     for kind in (WebSocketGateway, OpenClawGateway):
-        bench.play(native(EVENT.call()), DONE)
+        bench.play(native(EVENT.call()), DONE, webhook=answer)
         gateway = kind(bench.url, bench.token, agent=AGENT, timeout=30)
         record = gateway.ask(EVENT.prompt, session=f"butlerctl-{uuid.uuid4().hex[:12]}")
         gateway.close()

@@ -130,7 +130,7 @@ FRAMING_CASES = (
         seconds=5,
     ),
     _framing("says_done", "no call, the words that it is done", Right.NO_CALL, lambda it: [words(it.done)]),
-    _framing("empty", "an empty answer", Right.NO_CALL, lambda _: [Stream((), "stop")]),
+    _framing("empty_answer", "an empty answer", Right.NO_CALL, lambda _: [Stream((), "stop")]),
     _framing("provider_429", "the provider answers 429", Right.FAILS, lambda _: [Failure(429, "slow down")]),
     _framing("provider_500", "the provider answers 500", Right.FAILS, lambda _: [Failure(500, "broken")]),
     _framing("provider_402", "the provider answers 402", Right.FAILS, lambda _: [Failure(402, "no credit")]),
