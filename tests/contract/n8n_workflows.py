@@ -94,6 +94,18 @@ _BOOK = {
     "options": {},
 }
 _ROW = {name: f"={{{{ $json.body.row.{name} }}}}" for name in ("date", "item", "amount")}
+_COLUMNS = [
+    {
+        "id": name,
+        "displayName": name,
+        "required": False,
+        "defaultMatch": False,
+        "display": True,
+        "type": "string",
+        "canBeUsedToMatch": True,
+    }
+    for name in _ROW
+]
 _GOOGLE = {
     "calendar_add": _google(
         "Calendar",
@@ -156,7 +168,7 @@ _GOOGLE = {
         {
             "operation": "append",
             **_BOOK,
-            "columns": {"mappingMode": "defineBelow", "value": _ROW, "schema": []},
+            "columns": {"mappingMode": "defineBelow", "value": _ROW, "schema": _COLUMNS},
         },
     ),
 }

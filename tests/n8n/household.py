@@ -44,7 +44,8 @@ class TestHousehold:
     __test__ = False
     google: GoogleEmulator
     google_url: str
-    n8n: N8nStandIn
+    n8n: Any
+    """The stand-in; in the stack tests the real one."""
     url: str
     api_key: str
     grants: Mapping[tuple[str, str], Grant]
@@ -69,15 +70,7 @@ def household(shape: Household = SHIPPED) -> Iterator[TestHousehold]:
     google = GoogleEmulator()
     with LoopbackServer(google) as google_server:
         n8n = N8nStandIn(google_url=google_server.url)
-        n8n.add_credential(
-            shape.header_credential,
-            "L4CK3Y webhook auth",
-            "httpHeaderAuth",
-            {"name": HEADER, "value": SECRET},
-        )
-        grants = {}
-        for person in shape.people:
-            grants |= _add_person(google, n8n, person)
+        grants = furnish(google, n8n, shape)
         exports = {route: bound(workflow(route, person, shape)) for route, person in shape.routes}
         workflows = {route: n8n.import_workflow(document) for route, document in exports.items()}
         key = n8n.create_api_key([*READ_SCOPES, "credential:list"])
@@ -86,7 +79,17 @@ def household(shape: Household = SHIPPED) -> Iterator[TestHousehold]:
         n8n.close()
 
 
-def _add_person(google: GoogleEmulator, n8n: N8nStandIn, person: Any) -> dict[tuple[str, str], Grant]:
+def furnish(google: GoogleEmulator, n8n: Any, shape: Household = SHIPPED) -> dict[tuple[str, str], Grant]:
+    """Everybody's places in Google, and the credentials of the exports in n8n."""
+    header = {"name": HEADER, "value": SECRET}
+    n8n.add_credential(shape.header_credential, "L4CK3Y webhook auth", "httpHeaderAuth", header)
+    grants = {}
+    for person in shape.people:
+        grants |= _add_person(google, n8n, person)
+    return grants
+
+
+def _add_person(google: GoogleEmulator, n8n: Any, person: Any) -> dict[tuple[str, str], Grant]:
     google.add_user(person.calendar)
     for name, list_id in bound(dict(person.task_lists)).items():
         google.add_task_list(list_id, name, owner=person.calendar)

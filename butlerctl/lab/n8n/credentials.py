@@ -85,13 +85,15 @@ class Credentials:
     def rebind(self, nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """A copy of the nodes as n8n stores them.
 
-        An unknown id becomes that of the only credential with the same type and name, without a word; a known
-        id with another name gets the right name.
+        An id that is unknown or null becomes that of the only credential with the same type and name, without a
+        word; a known id with another name gets the right name. Disabled nodes are left alone.
         """
         rebound = deepcopy(nodes)
         for node in rebound:
+            if node.get("disabled"):
+                continue
             for kind, entry in (node.get("credentials") or {}).items():
-                if isinstance(entry, dict) and entry.get("id") is not None:
+                if isinstance(entry, dict) and "id" in entry:
                     self._rebind(kind, entry)
         return rebound
 

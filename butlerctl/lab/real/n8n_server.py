@@ -104,7 +104,6 @@ class N8nServer:
         return {
             "PATH": path,
             "HOME": str(self.folder),
-            "NODE_ENV": "production",
             "N8N_USER_FOLDER": str(self.folder),
             "N8N_PORT": str(self.port),
             "N8N_LISTEN_ADDRESS": "127.0.0.1",
