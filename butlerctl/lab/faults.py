@@ -332,8 +332,8 @@ FAULTS: Mapping[str, Fault] = {
     "google.server_error": Fault(
         "google", "Google fails", _google(lambda method: refuse(method, 500, "backendError"))
     ),
-    "google.not_found": Fault(
-        "google", "Google does not know the place", _google(lambda method: refuse(method, 404, "notFound"))
+    "google.bad_request": Fault(
+        "google", "Google refuses what was asked", _google(lambda method: refuse(method, 400, "badRequest"))
     ),
     "google.forgotten": Fault(
         "google", "Google says yes and stores nothing", _google(lambda method: GoogleFault(method, forget=True)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,13 +13,14 @@ from butlerctl.judge.case import Case
 from butlerctl.judge.execution import Cause, cause_of_words
 from butlerctl.judge.finding import Finding, broken, proven, unproven
 
+_NOT_THERE = re.compile(r"could not be found|\bHTTP 404\b|not found", re.IGNORECASE)
 _PLACES = ("calendar", "calendarId", "task", "taskList", "documentId", "sheetId", "spreadsheetId")
 
 
 def judge(case: Case) -> Finding:
     if case.effect.as_asked:
         return _proof(case)
-    return _failed(case) or _other_account(case) or _proof(case)
+    return _failed(case) or _place_not_seen(case) or _other_account(case) or _proof(case)
 
 
 def failure(case: Case) -> tuple[Cause, Document] | None:
@@ -67,6 +69,19 @@ def _advice(case: Case, check: str) -> str:
 
 def _is_of_another_type(case: Case, words: str) -> bool:
     return any(entry.get("id") and str(entry["id"]) in words for entry in live_credentials(case.others))
+
+
+def _place_not_seen(case: Case) -> Finding | None:
+    """Google says that the place is not there, although butlerctl's own read of that very place went well."""
+    found = failure(case)
+    if found is None or not _NOT_THERE.search(found[0].words) or not _place_is_right(case):
+        return None
+    return broken(
+        "credential.owner",
+        f"Google does not show the workflow's credential the place of {case.route.profile}: {found[0].words}",
+        found[1],
+        expected=f"a credential that may use the place of {case.route.profile}, which butlerctl itself can read",
+    )
 
 
 def live_credentials(documents: tuple[Document, ...]) -> Iterator[Mapping[str, Any]]:
@@ -133,7 +148,9 @@ def _through_workflow(case: Case) -> Document | None:
 def _place_is_right(case: Case) -> bool:
     """Does the published workflow name the very place that was read back?"""
     places = {
-        reading.place.split("/")[0] for reading in case.readings if reading.profile == case.route.profile
+        reading.place.partition("/")[0]
+        for reading in case.readings
+        if reading.profile == case.route.profile and reading.readable and reading.when == "after"
     }
     named = {place for item in case.live for place in _named_places(item.get("document"))}
     return bool(places & named)
