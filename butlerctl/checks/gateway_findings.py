@@ -231,6 +231,17 @@ def _model(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding
     )
 
 
+def _timezone(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
+    """Without it the gateway tells the model the machine's own zone, and events land at other hours."""
+    told = _at(facts.config, "agents", "defaults", "userTimezone")
+    yield _finding(
+        "gateway.timezone",
+        told == inventory.timezone,
+        f"the model is told {told or 'the time zone of the machine'}, the household lives in {inventory.timezone}",
+        f'set agents.defaults.userTimezone to "{inventory.timezone}"',
+    )
+
+
 def _cron(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
     del inventory
     retry = _at(facts.config, "cron", "retry") or {}
@@ -352,6 +363,7 @@ _CHECKS: tuple[Callable[[GatewayFacts, Inventory], Iterator[GatewayFinding]], ..
     _plugin_loads,
     _schemas,
     _model,
+    _timezone,
     _cron,
     _loops,
     _invocations,

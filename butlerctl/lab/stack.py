@@ -6,12 +6,19 @@ import os
 import secrets
 from collections.abc import Mapping
 from contextlib import ExitStack
+from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Self
+from zoneinfo import ZoneInfo
 
+from butlerctl.gateway.house_rules import house_rules
 from butlerctl.gateway.webhook_tools import WebhookToolsSettings
 from butlerctl.inventory.model import Inventory
 from butlerctl.inventory.operations import Route
+from butlerctl.lab.gateway.part import GatewayPart
+from butlerctl.lab.gateway.server import VERSION as GATEWAY_VERSION
 from butlerctl.lab.gateway.server import LabGateway
 from butlerctl.lab.google.emulator import WRITE_SCOPES, GoogleEmulator
 from butlerctl.lab.google.tokens import Grant, OAuthClient
@@ -42,7 +49,7 @@ class Lab:
     def __init__(self, inventory: Inventory, engine: Engine = Engine.STAND_IN) -> None:
         """Start every part; ports are the system's choice.
 
-        The real n8n is that of the inventory's pin, from npm.
+        The real n8n and OpenClaw are those of the inventory's pins, from npm.
 
         Raises:
             Unreachable, BadInput: a real server cannot be installed or started.
@@ -99,17 +106,33 @@ class Lab:
             n8n_url, shape_of(inventory), webhook.prefix, webhook.header, self._webhook_secret,
             webhook.user_agent, webhook.timeout,
         )  # fmt: skip
-        self.gateway = LabGateway(
-            f"{model_url}/v1", tools, token=self._gateway_token, agent=inventory.gateway.agent,
-            timezone=inventory.timezone, model=inventory.pins.model or "lab/lab-butler-1",
-        )  # fmt: skip
-        self._stack.callback(self.gateway.close)
-        self._reached = self._addresses(n8n_url, self._serve(self.gateway.app))
+        gateway_url = self._start_gateway(inventory, f"{model_url}/v1", tools)
+        self._reached = self._addresses(n8n_url, gateway_url)
         self.inventory = point_at(inventory, self.plan, self._reached)
 
     def _serve(self, app: object) -> str:
         server = self._stack.enter_context(LoopbackServer(app))  # type: ignore[arg-type]  # WSGI, in three shapes
         return server.url
+
+    def _start_gateway(self, inventory: Inventory, model_url: str, tools: WebhookToolsSettings) -> str:
+        agent, model = inventory.gateway.agent, inventory.pins.model or "lab/lab-butler-1"
+        if self._engine is Engine.STAND_IN:
+            lab = LabGateway(
+                model_url, tools, token=self._gateway_token, agent=agent, timezone=inventory.timezone, model=model
+            )  # fmt: skip
+            self.gateway: GatewayPart = lab
+            self._stack.callback(lab.close)
+            return self._serve(lab.app)
+        from butlerctl.lab.real.openclaw import GatewaySettings, OpenClaw
+
+        today = datetime.now(ZoneInfo(inventory.timezone)).date()
+        rules = house_rules(tools.shape, inventory.timezone, today)
+        version = inventory.pins.gateway or GATEWAY_VERSION
+        settings = GatewaySettings(version, agent, model, model_url, inventory.timezone, tools, rules)
+        folder = Path(self._stack.enter_context(TemporaryDirectory(prefix="butlerctl-gateway-")))
+        real = OpenClaw(settings, folder, os.environ, self._gateway_token)
+        self.gateway = self._stack.enter_context(real)
+        return real.url
 
     def _addresses(self, n8n_url: str, gateway_url: str) -> Mapping[str, str]:
         tokens = {

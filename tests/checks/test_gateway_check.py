@@ -101,6 +101,7 @@ def test_a_gateway_without_a_fault_is_proven_in_every_check(facts, inventory):
         "gateway.schemas",
         "gateway.model",
         "gateway.no_fallback",
+        "gateway.timezone",
         "gateway.cron_retry",
         "gateway.loop_detection",
         "gateway.turn",
@@ -189,6 +190,11 @@ FAULTS = [
         "a fallback was used",
         lambda f: with_meta(f, True, "executionTrace", "fallbackUsed"),
         ["gateway.no_fallback"],
+    ),
+    (
+        "the time zone of the machine",
+        lambda f: with_config(f, None, "agents", "defaults", "userTimezone"),
+        ["gateway.timezone"],
     ),
     ("no cron retries", lambda f: with_config(f, None, "cron", "retry"), ["gateway.cron_retry"]),
     (

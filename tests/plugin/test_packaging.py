@@ -77,6 +77,10 @@ def test_the_agent_gets_the_pinned_model_alone_and_the_plugin_alone(inventory, c
     assert config["cron"]["retry"]["backoffMs"] == [60_000, 300_000, 900_000]
 
 
+def test_the_agent_is_told_the_households_time_zone(inventory, config):
+    assert config["agents"]["defaults"]["userTimezone"] == inventory.timezone
+
+
 def test_the_plugins_configuration_is_the_inventorys(inventory, config):
     plugin = config["plugins"]["entries"]["fr4m3w0rk-tools"]["config"]
     assert (plugin["prefix"], plugin["header"]) == (

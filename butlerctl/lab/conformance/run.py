@@ -58,7 +58,7 @@ def real_bench(version: str, model_name: str, environ: Mapping[str, str]) -> Ite
         )
         wire: list[Exchange] = []
         tap = resources.enter_context(Tap(model.url, wire.append))
-        settings = GatewaySettings(version, AGENT, model_name, tap.url, tools)
+        settings = GatewaySettings(version, AGENT, model_name, tap.url, "America/New_York", tools)
         gateway = resources.enter_context(OpenClaw(settings, folder, environ))
         operator = resources.enter_context(Operator.connect(gateway.url, gateway.token))
         yield Bench(gateway.url, gateway.token, operator, model, webhooks, wire)

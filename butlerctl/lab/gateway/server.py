@@ -124,7 +124,7 @@ class LabGateway:
         return details
 
     def config(self) -> Mapping[str, Any]:
-        return agent_settings(self.agent, self.model, self._tools.settings)
+        return agent_settings(self.agent, self.model, self._timezone, self._tools.settings)
 
     def _answer(self, request: Request) -> Response:
         open_to_all = self._health(request.path)

@@ -8,11 +8,11 @@ from butlerctl.gateway.plugin import PLUGIN_ID
 from butlerctl.gateway.webhook_tools import WebhookToolsSettings
 
 
-def agent_settings(agent: str, model: str, tools: WebhookToolsSettings) -> dict[str, Any]:
+def agent_settings(agent: str, model: str, timezone: str, tools: WebhookToolsSettings) -> dict[str, Any]:
     """One agent with one model (`provider/model id`), the household's plugin and nothing more."""
     return {
         "agents": {
-            "defaults": {"model": {"primary": model, "fallbacks": []}},
+            "defaults": {"model": {"primary": model, "fallbacks": []}, "userTimezone": timezone},
             "list": [{"id": agent, "default": True, "tools": {"allow": [PLUGIN_ID]}}],
         },
         "plugins": {

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import secrets
-import signal
-import socket
-import subprocess
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import Any, Self
 
-from butlerctl.errors import BadInput, Unreachable
+from butlerctl.errors import BadInput, UsageProblem
 from butlerctl.gateway.plugin import shipped_plugin
 from butlerctl.gateway.webhook_tools import WebhookToolsSettings
+from butlerctl.inventory.operations import Route
 from butlerctl.lab.gateway.settings import agent_settings
 from butlerctl.lab.real.npm import NODE, install, install_project
-from butlerctl.redaction import redact_text, register_secret
-
-_START_SECONDS = 120
-_STOP_SECONDS = 10
+from butlerctl.lab.real.process import ServerProcess, free_port
+from butlerctl.redaction import register_secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +32,23 @@ class GatewaySettings:
     agent: str
     model: str
     model_url: str
+    timezone: str
     tools: WebhookToolsSettings
     rules: str = ""
 
 
 class OpenClaw:
-    """One gateway process below `folder`. Use as a context manager, or `start` and `close`."""
+    """One gateway below `folder`. `token` opens it; a random one unless given. Use as a context manager, or `close`."""
 
-    def __init__(self, settings: GatewaySettings, folder: Path, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, settings: GatewaySettings, folder: Path, environ: Mapping[str, str], token: str = ""
+    ) -> None:
         self.settings = settings
-        self.token = secrets.token_hex(24)
+        self.token = token or secrets.token_hex(24)
         self.url = ""
         self._folder = folder
         self._environ = environ
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ServerProcess | None = None
         register_secret(self.token)
 
     def start(self) -> Self:
@@ -59,42 +56,35 @@ class OpenClaw:
 
         Raises:
             Unreachable: npm cannot install it, or the gateway does not become ready.
+            BadInput: there is no npm, or no plugin.
         """
         node = install(NODE, self._environ)
         gateway = install(f"openclaw@{self.settings.version}", self._environ)
-        source = shipped_plugin()
-        if source is None:
-            raise BadInput(
-                "the real gateway needs the plugin of the checkout", hint="run butlerctl from a checkout"
-            )
-        plugin = install_project(source, self._environ)
-        port = _free_port()
+        plugin = install_project(_plugin_source(), self._environ)
+        port = free_port()
+        self._write_files(port, plugin)
         self.url = f"http://127.0.0.1:{port}"
-        for name in ("state", "workspace", "home"):
-            (self._folder / name).mkdir(parents=True, exist_ok=True)
-        if self.settings.rules:
-            (self._folder / "workspace" / "AGENTS.md").write_text(self.settings.rules, encoding="utf-8")
-        self._config_path.write_text(json.dumps(self._config(port, plugin), indent=2), encoding="utf-8")
-        with (self._folder / "output.log").open("wb") as output:
-            self._process = self._spawn(gateway / "openclaw", node, output)
-        try:
-            self._wait_until_ready()
-        except BaseException:
-            self.close()
-            raise
+        self._process = ServerProcess(
+            name=f"OpenClaw {self.settings.version}",
+            command=(str(gateway / "openclaw"), "gateway", "run"),
+            environ=self._process_environment(node),
+            folder=self._folder,
+            log=self._folder / "output.log",
+            ready_url=f"{self.url}/readyz",
+        )
+        self._process.start()
         return self
 
     def close(self) -> None:
-        """Ask the gateway to stop, and end it after ten seconds."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_STOP_SECONDS)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # the gateway and whatever it started
-        process.wait(_STOP_SECONDS)
+        if self._process is not None:
+            self._process.close()
+
+    def plant(self, kind: str, route: Route | None = None) -> None:
+        """The real plugin has no faults to plant. Raises UsageProblem."""
+        del route
+        raise UsageProblem(
+            f"the fault {kind} is one of the lab's own gateway", hint="leave out --engine real for this fault"
+        )
 
     def __enter__(self) -> Self:
         return self.start()
@@ -106,16 +96,12 @@ class OpenClaw:
     def _config_path(self) -> Path:
         return self._folder / "state" / "openclaw.json"
 
-    def _spawn(self, command: Path, node: Path, output: IO[bytes]) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(  # noqa: S603 - the executable that was installed above
-            [str(command), "gateway", "run"],
-            cwd=self._folder,
-            env=self._process_environment(node),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+    def _write_files(self, port: int, plugin: Path) -> None:
+        for name in ("state", "workspace", "home"):
+            (self._folder / name).mkdir(parents=True, exist_ok=True)
+        if self.settings.rules:
+            (self._folder / "workspace" / "AGENTS.md").write_text(self.settings.rules, encoding="utf-8")
+        self._config_path.write_text(json.dumps(self._config(port, plugin), indent=2), encoding="utf-8")
 
     def _process_environment(self, node: Path) -> dict[str, str]:
         return {
@@ -131,7 +117,9 @@ class OpenClaw:
 
     def _config(self, port: int, plugin: Path) -> dict[str, Any]:
         provider, _, model = self.settings.model.partition("/")
-        config = agent_settings(self.settings.agent, self.settings.model, self.settings.tools)
+        config = agent_settings(
+            self.settings.agent, self.settings.model, self.settings.timezone, self.settings.tools
+        )
         config["agents"]["defaults"] |= {
             "workspace": str(self._folder / "workspace"),
             "skipBootstrap": True,
@@ -172,32 +160,11 @@ class OpenClaw:
             ],
         }
 
-    def _wait_until_ready(self) -> None:
-        deadline = time.monotonic() + _START_SECONDS
-        while time.monotonic() < deadline:
-            if self._process is None or self._process.poll() is not None:
-                raise Unreachable(f"OpenClaw {self.settings.version} did not start: {self._last_words()}")
-            if _answers(f"{self.url}/readyz"):
-                return
-            time.sleep(0.2)
-        raise Unreachable(f"OpenClaw {self.settings.version} was not ready after {_START_SECONDS} s")
 
-    def _last_words(self) -> str:
-        lines = (self._folder / "output.log").read_text(encoding="utf-8", errors="replace").splitlines()
-        return redact_text(" | ".join(line.strip() for line in lines[-5:] if line.strip()))
-
-
-def _answers(url: str) -> bool:
-    import httpx
-
-    try:
-        return httpx.get(url, timeout=2, trust_env=False).status_code == 200
-    except httpx.HTTPError:
-        return False
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+def _plugin_source() -> Path:
+    source = shipped_plugin()
+    if source is None:
+        raise BadInput(
+            "the real gateway needs the plugin of the checkout", hint="run butlerctl from a checkout"
+        )
+    return source
