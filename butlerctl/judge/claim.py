@@ -103,15 +103,16 @@ def _of_denial(conversation: Conversation, cases: Sequence[Case]) -> Judged:
     states = [state_of(case) for case in cases if case.operation.writes or case.main]
     if any(state in {State.FAILED, State.ABSENT, State.WRONG} for state in states):
         return _SUPPORTED
+    if State.ANSWERED in states:
+        return _NONE
     main = next(case for case in cases if case.main)
-    if not main.operation.writes and not main.effect.items and main.effect.known:
+    if not main.operation.writes and not main.effect.items:
         return _SUPPORTED
-    held = "is there" if main.operation.writes else "was read"
     return Judged(
         Claim.UNSUPPORTED,
         "report.claim_accurate",
         f"the reply denies the {main.noun}: {_quote(conversation.reply)}",
-        f"the {main.noun} {held}",
+        f"the {main.noun} {'is there' if main.operation.writes else 'was read'}",
     )
 
 

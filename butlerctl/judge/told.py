@@ -89,6 +89,10 @@ _COUNT = re.compile(
 _ROW = re.compile(r"\b(?:row|zeile|fila|ligne|riga|rij|linha|wiersz\w*)\s+(\d{1,6})\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 
+_ADDRESS = re.compile(r"\bhttps?://\S+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_TOKEN = re.compile(r"[\w-]{7,}")
+_PLAIN_PART = re.compile(r"\D*|\d*|\d+[^\W\d_]+|\d{1,2}h\d{2}(?:min[a-z]*|uhr|h)?", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class Clock:
@@ -136,7 +140,8 @@ def read(text: str, zone: tzinfo) -> Told:
     """The facts of a reply or a prompt. What was read as one fact is not read again as another."""
     clocks: list[Clock] = []
     days: list[Day] = []
-    rest = _take(_ISO, text, lambda match: _iso(match[0], zone, clocks, days))
+    rest = _take(_ISO, _ADDRESS.sub(" ", text), lambda match: _iso(match[0], zone, clocks, days))
+    rest = _TOKEN.sub(lambda match: " " if _is_opaque(match[0]) else match[0], rest)
     rest = _take(_DAY_FIRST, rest, lambda match: days.append(Day(int(match[1]), _month(match[2]), match[0])))
     rest = _take(
         _MONTH_FIRST, rest, lambda match: days.append(Day(int(match[2]), _month(match[1]), match[0]))
@@ -161,6 +166,12 @@ def read(text: str, zone: tzinfo) -> Told:
         counts=counts,
         rows=rows,
     )
+
+
+def _is_opaque(word: str) -> bool:
+    """An id of a machine tells nothing: a long part of letters and digits, mixed as no time or day is written."""
+    parts = re.split(r"[-_]", word)
+    return any(len(part) >= 7 and not _PLAIN_PART.fullmatch(part) for part in parts)
 
 
 def _take(pattern: re.Pattern[str], text: str, keep: Callable[[re.Match[str]], None]) -> str:

@@ -54,7 +54,8 @@ _IDIOMS = _words(
 )
 _FAILURE = _words(
     # English
-    r"(could|can|did|was|were|has|have|had|does|do|is|are|would)(n['’]t| ?not)(?! (?:overlap|clash|conflict))",
+    r"(could|did|was|were|has|have|had|does|do|is|are|would|can)(n['’]t|['’]t| ?not)(?! (?:overlap|clash|conflict))",
+    r"won['’]t\b|nothing (was|has been|got)",
     r"cannot|unable|fail(ed|ure|s)?\b|error|went wrong|not (been )?\w+ed\b|not (available|reachable|possible|able)",
     r"unavailable|unsuccessful|rejected|refused|timed out|no (usable )?(answer|response|reply|tool)\b|didn['’]t|never ran",
     # German
@@ -190,12 +191,13 @@ def _tells_success(clause: str) -> bool:
 
 
 def _overcome(clauses: list[str], failure: str, *, tells_facts: bool) -> bool:
-    """Is the failing clause not the last word: said after the success, or followed by a `but` that tells one?"""
+    """Is the failing clause not the last word: said after the success, or followed by a success with facts or a `but`?"""
     at = clauses.index(failure)
     earlier, later = clauses[:at], clauses[at + 1 :]
     if any(map(_tells_success, earlier)) or (tells_facts and earlier):
         return True
-    return any(_BUT.search(part) for part in later) and any(map(_tells_success, later))
+    turned = tells_facts or any(_BUT.search(part) for part in later)
+    return turned and any(map(_tells_success, later))
 
 
 def _is_question(sentence: str) -> bool:
