@@ -42,8 +42,11 @@ def test_an_id_tells_no_fact(kind, around):
 
 
 def test_no_random_id_tells_a_time_or_a_day():
-    source = random.Random(20260714)
-    for alphabet, length in (("0123456789abcdefghijklmnopqrstuv", 26), (string.ascii_letters + string.digits, 16)):
+    source = random.Random(20260714)  # noqa: S311 - no secrets, the same ids in every run
+    for alphabet, length in (
+        ("0123456789abcdefghijklmnopqrstuv", 26),
+        (string.ascii_letters + string.digits, 16),
+    ):
         for _ in range(3000):
             word = "".join(source.choice(alphabet) for _ in range(length))
             facts = told.read(f"Event {word} is there.", UTC)
@@ -52,7 +55,7 @@ def test_no_random_id_tells_a_time_or_a_day():
     for _ in range(3000):
         nonce = "BTLR-" + "".join(source.choice(NONCE_ALPHABET) for _ in range(10))
         facts = told.read(f"butler check {nonce} and {nonce}-a", UTC)
-        assert not (facts.clocks or facts.days), nonce
+        assert facts.clocks == facts.days == (), nonce
 
 
 @pytest.mark.parametrize("words", READ_AS_WRITTEN)
