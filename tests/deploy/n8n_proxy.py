@@ -1,0 +1,86 @@
+"""A relay in front of any n8n that notes every request and lets a test step in at the n-th write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+
+import httpx
+from werkzeug.wrappers import Request, Response
+
+from butlerctl.lab.server import LoopbackServer
+from butlerctl.n8n.http import make_client
+
+_HOP_BY_HOP = {
+    "connection",
+    "transfer-encoding",
+    "content-length",
+    "content-encoding",
+    "keep-alive",
+    "date",
+    "server",
+}
+
+
+class Relay:
+    """`before` and `after` are called with the number of a write (from 1), its method and its path.
+
+    What `before` returns is the answer, and n8n never sees the request. `requests` has (method, path) of all.
+    """
+
+    def __init__(self, upstream: str, client: httpx.Client) -> None:
+        self._upstream = upstream
+        self._client = client
+        self.url = ""
+        self.requests: list[tuple[str, str]] = []
+        self.bodies: list[str] = []
+        self.reset()
+
+    def reset(self) -> None:
+        self.requests.clear()
+        self.bodies.clear()
+        self._writes = 0
+        self.before: Callable[[int, str, str], Response | None] = lambda *_: None
+        self.after: Callable[[int, str, str], None] = lambda *_: None
+
+    @property
+    def writes(self) -> list[tuple[str, str]]:
+        """What could have changed something: everything but GET, OPTIONS and requests without the key."""
+        return [(method, path) for method, path in self.requests if _writes(method, path)]
+
+    def app(self, environ, start_response):
+        request = Request(environ)
+        path = request.full_path.rstrip("?")
+        body = request.get_data()
+        self.requests.append((request.method, path))
+        self.bodies.append(body.decode(errors="replace"))
+        is_write = _writes(request.method, path)
+        self._writes += is_write
+        number = self._writes
+        if is_write:
+            answer = self.before(number, request.method, path)
+            if answer is not None:
+                return answer(environ, start_response)
+        headers = {
+            name: value
+            for name, value in request.headers.items()
+            if name.lower() not in ("host", "connection")
+        }
+        found = self._client.request(request.method, f"{self._upstream}{path}", headers=headers, content=body)
+        if is_write:
+            self.after(number, request.method, path)
+        kept = [(name, value) for name, value in found.headers.items() if name.lower() not in _HOP_BY_HOP]
+        return Response(found.content, found.status_code, kept)(environ, start_response)
+
+
+def _writes(method: str, path: str) -> bool:
+    return method not in ("GET", "OPTIONS", "HEAD") and path.startswith("/api/")
+
+
+@contextmanager
+def relay(upstream: str):
+    with make_client(upstream, timeout=30) as client:
+        built = Relay(upstream, client)
+        with LoopbackServer(built.app) as server:
+            built.url = server.url
+            yield built
