@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from butlerctl.workflows.walk import Path
@@ -17,6 +18,8 @@ _MARKS = (
 )
 _WRAPPERS = ("data", "workflow", "workflows")
 _MAX_WRAPPING = 4
+# Longer values are code or prose.
+LONG = 400
 
 
 class Problem(NamedTuple):
@@ -36,8 +39,9 @@ class Member(NamedTuple):
 class Reading(NamedTuple):
     """What was found in one file. Positions refer to `text`, which has no byte order mark.
 
-    `values` are all string values of the file, a line break between them: what a value may hold is looked
-    for there first, in a third of the text and without its escapes.
+    `values` are the string values of the file, a line break between them, `long_values` those of more than
+    LONG characters: what a value may hold is looked for there first, in a third of the text and without its
+    escapes.
     """
 
     file: str
@@ -49,6 +53,7 @@ class Reading(NamedTuple):
     constants: tuple[str, ...] = ()
     big_integers: bool = False
     values: str = ""
+    long_values: str = ""
     named: bool = False
 
     @property
@@ -80,6 +85,7 @@ def read(data: bytes, file: str, *, named: bool = True) -> Reading:
         tuple(seen.constants),
         seen.big_integers,
         "\n".join(seen.strings),
+        "\n".join(seen.long_strings),
         named,
     )
 
@@ -116,6 +122,7 @@ class _Seen:
         self.repeated: list[dict[str, Any]] = []
         self.constants: list[str] = []
         self.strings: list[str] = []
+        self.long_strings: list[str] = []
         self.big_integers = False
 
     def decoder(self) -> json.JSONDecoder:
@@ -127,19 +134,15 @@ class _Seen:
         found = dict(pairs)
         if len(found) != len(pairs):
             self.repeated.append(found)
-        for value in found.values():
-            if value.__class__ is str:
-                self.strings.append(value)
-            elif value.__class__ is list:
-                self._list(value)
+        self._keep(found.values())
         return found
 
-    def _list(self, values: list[Any]) -> None:
+    def _keep(self, values: Iterable[Any]) -> None:
         for value in values:
             if value.__class__ is str:
-                self.strings.append(value)
+                (self.strings if len(value) <= LONG else self.long_strings).append(value)
             elif value.__class__ is list:
-                self._list(value)
+                self._keep(value)
 
     def _constant(self, name: str) -> float:
         self.constants.append(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +22,8 @@ from butlerctl.workflows.summary import Summary, summarize, summarize_unreadable
 from butlerctl.workflows.suppressions import Suppression, silence, suppressions
 from butlerctl.workflows.workflow import Source, Workflow
 
+# Of one rule in one workflow: more would only be counted.
+MOST_HITS = 1000
 CRASH = Rule("BW000", "a rule of the linter crashed", Severity.ERROR)
 
 
@@ -155,7 +158,7 @@ class _Run:
         *args: Any,
     ) -> None:
         try:
-            seen.extend([Seen(rule, hit, prefix) for hit in check(*args)])
+            seen.extend([Seen(rule, hit, prefix) for hit in islice(check(*args), MOST_HITS)])
         except Exception as error:  # noqa: BLE001 - a broken rule is reported, and the others go on
             seen.append(Seen(CRASH, self._crash(rule, error), prefix))
 

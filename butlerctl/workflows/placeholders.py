@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from butlerctl.workflows.document import LONG
 from butlerctl.workflows.notations import (
     EVERYTHING,
     N8N_MARK,
@@ -61,7 +62,6 @@ _PROSE_KEYS = words(
 _FORM_KEYS = words(
     "placeholder fieldlabel formtitle formdescription buttonlabel label hint displayname defaultvalue notice"
 )
-_PROSE_LENGTH = 400  # characters
 _PROSE_LINES = 3
 _ADDRESS_PARTS = ("url", "uri", "host", "endpoint", "header", "auth", "token", "apikey", "secret")
 
@@ -110,6 +110,8 @@ def _in_strings(
     value: Any, path: Path, node: str, look: _Look, *, is_note: bool = False
 ) -> Iterator[Placeholder]:
     for where, text in strings(value, path):
+        if len(text) > LONG and not look.everywhere and N8N_MARK not in text:
+            continue
         live = look.live.within(text)
         if not any(live) or len(text) <= 3 or _is_skipped(where):
             continue
@@ -144,7 +146,7 @@ def _context(path: Path, text: str) -> Place:
     key = last_key(path).lower()
     if key in _CODE_KEYS:
         return Place.CODE
-    if key in _PROSE_KEYS or len(text) > _PROSE_LENGTH or text.count("\n") >= _PROSE_LINES:
+    if key in _PROSE_KEYS or len(text) > LONG or text.count("\n") >= _PROSE_LINES:
         return Place.PROSE
     return Place.EMBEDDED
 

@@ -14,6 +14,7 @@ from butlerctl.workflows.walk import Path, pointer
 
 _WINDOW = 100
 _MOST_PER_RULE = 100
+_MOST_LINES = 9
 
 
 class Seen(NamedTuple):
@@ -31,18 +32,17 @@ def place(file: str, text: str, seen: Iterable[Seen]) -> list[Finding]:
     more: dict[tuple[str, Path, str], list[int]] = {}
     counts: dict[str, int] = {}
     for item in seen:
-        key = (item.rule.code, item.prefix, item.hit.token or f"#{len(first)}")
-        if key not in first:
-            counts[item.rule.code] = counts.get(item.rule.code, 0) + 1
-            if counts[item.rule.code] > _MOST_PER_RULE:
-                continue
-        finding = _place(file, text, locator, item)
+        code = item.rule.code
+        key = (code, item.prefix, item.hit.token or f"#{len(first)}")
         if key in first:
-            more.setdefault(key, []).append(finding.line)
-            if finding.severity > first[key].severity:
-                first[key] = first[key]._replace(severity=finding.severity)
-        else:
-            first[key] = finding
+            lines = more.setdefault(key, [])
+            if len(lines) < _MOST_LINES:
+                lines.append(locator.line_and_column(_span_of(text, locator, item).start)[0])
+            severity = max(first[key].severity, item.hit.severity or item.rule.severity)
+            first[key] = first[key]._replace(severity=severity)
+        elif counts.get(code, 0) < _MOST_PER_RULE:
+            counts[code] = counts.get(code, 0) + 1
+            first[key] = _place(file, text, locator, item)
     return [
         finding._replace(message=_with_places(finding.message, more[key])) if key in more else finding
         for key, finding in first.items()
@@ -61,14 +61,13 @@ def place_in_inventory(file: str, seen: Iterable[Seen]) -> list[Finding]:
 
 
 def _with_places(message: str, lines: list[int]) -> str:
-    shown = ", ".join(map(str, lines[:8]))
-    return f"{message} (also at line{'s' if len(lines) > 1 else ''} {shown}{', …' if len(lines) > 8 else ''})"
+    shown = ", ".join(map(str, lines[: _MOST_LINES - 1]))
+    return f"{message} (also at line{'s' if len(lines) > 1 else ''} {shown}{', …' * (len(lines) == _MOST_LINES)})"
 
 
 def _place(file: str, text: str, locator: Locator, item: Seen) -> Finding:
     hit = item.hit
-    path = (*item.prefix, *hit.path)
-    span = hit.span or _span(text, locator, path, hit)
+    span = _span_of(text, locator, item)
     line, column = locator.line_and_column(span.start)
     end_line, end_column = locator.line_and_column(span.end)
     return Finding(
@@ -80,7 +79,7 @@ def _place(file: str, text: str, locator: Locator, item: Seen) -> Finding:
         column=column,
         end_line=end_line,
         end_column=end_column,
-        pointer=pointer(path),
+        pointer=pointer((*item.prefix, *hit.path)),
         node=hit.node,
         help=hit.help,
         token=hit.token,
@@ -88,7 +87,11 @@ def _place(file: str, text: str, locator: Locator, item: Seen) -> Finding:
     )
 
 
-def _span(text: str, locator: Locator, path: Path, hit: Hit) -> Span:
+def _span_of(text: str, locator: Locator, item: Seen) -> Span:
+    hit = item.hit
+    if hit.span:
+        return hit.span
+    path = (*item.prefix, *hit.path)
     try:
         if hit.at_key:
             return locator.key(path)

@@ -40,6 +40,7 @@ class Locator:
         self._text = text
         self._members: dict[int, list[Member]] = {}
         self._by_name: dict[int, dict[str | int, Member]] = {}
+        self._hides_words = len(text) > _SHORT or "\\u" in text
         self._line_starts: list[int] | None = None
 
     def value(self, path: Path) -> Span:
@@ -102,9 +103,11 @@ class Locator:
         return self._line_starts
 
     def _only(self, words: str) -> Span | None:
-        """The one place of these words in the text. What is escaped somewhere may hide, so then nothing."""
-        at = self._text.find(words) if words else -1
-        if at < 0 or "\\u" in self._text or self._text.find(words, at + 1) >= 0:
+        """The one place of these words in a short text. What is escaped somewhere may hide: then nothing."""
+        if not words or self._hides_words:
+            return None
+        at = self._text.find(words)
+        if at < 0 or self._text.find(words, at + 1) >= 0:
             return None
         return Span(at, at + len(words))
 

@@ -51,10 +51,13 @@ def silence(findings: Sequence[Finding], given: Sequence[Suppression], codes: fr
 
     A finding without a node is silenced by the notes of any node of its workflow.
     """
+    by_code: dict[str, list[Suppression]] = {}
+    for item in given:
+        by_code.setdefault(item.code, []).append(item)
     used: set[Suppression] = set()
     kept = []
     for finding in findings:
-        by = [item for item in given if _applies(item, finding)]
+        by = [item for item in by_code.get(finding.code, ()) if _applies(item, finding)]
         used.update(by)
         if not by:
             kept.append(finding)
@@ -63,11 +66,7 @@ def silence(findings: Sequence[Finding], given: Sequence[Suppression], codes: fr
 
 
 def _applies(item: Suppression, finding: Finding) -> bool:
-    return (
-        item.code == finding.code
-        and finding.node in ("", item.node)
-        and finding.pointer.startswith(pointer(item.prefix))
-    )
+    return finding.node in ("", item.node) and finding.pointer.startswith(pointer(item.prefix))
 
 
 def _complaints(item: Suppression, *, used: bool) -> Iterator[Hit]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from butlerctl.workflows.document import Reading
-from butlerctl.workflows.notations import IdShape, Live, credential_id_shape, live_in
+from butlerctl.workflows.notations import EVERYTHING, N8N_MARK, IdShape, Live, credential_id_shape, live_in
 from butlerctl.workflows.placeholders import (
     Placeholder,
     placeholders_of,
@@ -84,30 +84,36 @@ class Source:
 
     def __init__(self, reading: Reading) -> None:
         self.file = reading.file
-        self.values = reading.values
-        self.lowered = self.values.lower()
         self.big_integers = reading.big_integers
+        self.values = reading.values
+        self.long_values = reading.long_values
+        self._lowered = (self.values.lower(), self.long_values.lower())
         self._found: dict[tuple[str, ...], bool] = {}
 
     def holds_any(self, needles: tuple[str, ...]) -> bool:
         """Whether one of these (in lower case) stands in some value."""
         if needles not in self._found:
-            self._found[needles] = any(needle in self.lowered for needle in needles)
+            self._found[needles] = any(needle in text for needle in needles for text in self._lowered)
         return self._found[needles]
 
     @cached_property
     def live(self) -> Live:
-        """The notations of placeholders that may stand in this file."""
-        return live_in(self.values, self.lowered)
+        """The notations of placeholders that may stand in the parameters of this file.
+
+        Long values are code or prose, where only n8n's own notation counts.
+        """
+        if N8N_MARK in self.long_values:
+            return EVERYTHING
+        return live_in(self.values, self._lowered[0])
 
     @cached_property
     def may_hold_secrets(self) -> bool:
-        return may_hold_any(self.values, self.lowered)
+        return may_hold_any(self.values, self._lowered[0]) or may_hold_any(self.long_values, self._lowered[1])
 
     @cached_property
     def references(self) -> frozenset[str]:
         """The node names that expressions and code may read from."""
-        return all_names(self.values)
+        return all_names(self.values) | all_names(self.long_values)
 
 
 class CredentialUse(NamedTuple):
@@ -136,6 +142,7 @@ class Workflow:
             for index, raw in enumerate(raw_nodes if isinstance(raw_nodes, list) else ())
             if isinstance(raw, dict)
         ]
+        self._by_index: dict[str | int, Node] = {node.index: node for node in self.nodes}
         self.by_name = {node.name: node for node in self.nodes}
         self.webhooks = [node for node in self.nodes if node.type == WEBHOOK]
         self.everywhere = False
@@ -143,7 +150,6 @@ class Workflow:
         self._placeholders: tuple[Placeholder, ...] | None = None
         self._edges: list[Edge] | None = None
         self._outputs: dict[str, list[list[str]]] | None = None
-        self._downstream: dict[str, frozenset[str]] = {}
 
     @property
     def archived(self) -> bool:
@@ -159,7 +165,9 @@ class Workflow:
         """Every place that waits for a value; those in code and prose only if `everywhere` is set."""
         if self._placeholders is None:
             self._placeholders = placeholders_of(
-                self.document, everywhere=self.everywhere, live=self.source.live
+                self.document,
+                everywhere=self.everywhere,
+                live=EVERYTHING if self.everywhere else self.source.live,
             )
         return self._placeholders
 
@@ -195,7 +203,7 @@ class Workflow:
 
     def node_at(self, path: Path) -> Node:
         """The node in which a path of this workflow lies."""
-        return next(node for node in self.nodes if node.index == path[1])
+        return self._by_index[path[1]]
 
     @property
     def edges(self) -> list[Edge]:
@@ -219,34 +227,38 @@ class Workflow:
                     outputs[edge.output].append(edge.target)
         return self._outputs.get(name, [])
 
-    def behind(self, name: str) -> frozenset[str]:
-        """Every enabled node that the main connections reach from a node, itself not counted."""
-        if name not in self._downstream:
-            self._downstream[name] = self.reached([target for out in self.outputs(name) for target in out])
-        return self._downstream[name]
-
-    def reached(self, start: list[str]) -> frozenset[str]:
-        """The enabled nodes among these names, and all that the main connections reach from them.
+    def behind(self, names: Iterable[str]) -> frozenset[str]:
+        """Every enabled node that the main connections reach from these nodes.
 
         A disabled node passes its input through, so what stands behind it is reached as well.
         """
-        seen: set[str] = set()
-        waiting = [name for name in start if name in self.by_name]
-        while waiting:
-            name = waiting.pop()
-            if name not in seen:
-                seen.add(name)
-                waiting.extend(
-                    target for out in self.outputs(name) for target in out if target in self.by_name
-                )
-        return frozenset(name for name in seen if not self.by_name[name].disabled)
+        starts = [target for name in names for output in self.outputs(name) for target in output]
+        reached = _reached(
+            starts, lambda name: (target for output in self.outputs(name) for target in output)
+        )
+        return frozenset(name for name in reached if name in self.by_name and not self.by_name[name].disabled)
 
-    def responders(self, webhook: Node) -> list[Node]:
-        """The enabled Respond nodes that a webhook reaches."""
-        return [
-            self.by_name[name] for name in self.behind(webhook.name) if self.by_name[name].type == RESPOND
-        ]
+    def before(self, names: Iterable[str]) -> frozenset[str]:
+        """Every node, disabled ones included, from which the main connections lead to one of these nodes."""
+        sources: dict[str, list[str]] = {}
+        for edge in self.edges:
+            if edge.kind == "main":
+                sources.setdefault(edge.target, []).append(edge.source)
+        return _reached(
+            [source for name in names for source in sources.get(name, ())], lambda name: sources.get(name, ())
+        )
 
+    @cached_property
+    def responders(self) -> list[Node]:
+        """The enabled Respond nodes."""
+        return [node for node in self.nodes if node.type == RESPOND and not node.disabled]
+
+    @cached_property
+    def before_respond(self) -> frozenset[str]:
+        """The nodes from which a Respond node is reached."""
+        return self.before(node.name for node in self.responders)
+
+    @cached_property
     def answering(self) -> list[Node]:
         """The enabled webhooks whose caller waits for the result of the workflow."""
         return [
@@ -255,9 +267,21 @@ class Workflow:
             if not node.disabled and node.parameters.get("responseMode") in ("responseNode", "lastNode")
         ]
 
+    @cached_property
     def answered(self) -> frozenset[str]:
         """The enabled nodes that run while a caller waits."""
-        return frozenset(name for webhook in self.answering() for name in self.behind(webhook.name))
+        return self.behind(webhook.name for webhook in self.answering)
+
+
+def _reached(starts: Iterable[str], onward: Callable[[str], Iterable[str]]) -> frozenset[str]:
+    seen: set[str] = set()
+    waiting = list(starts)
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting.extend(onward(name))
+    return frozenset(seen)
 
 
 def _source_of(document: dict[str, Any]) -> Source:

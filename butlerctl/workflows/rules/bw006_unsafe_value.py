@@ -22,7 +22,7 @@ _LARGEST = 2**53 - 1
 def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
     if context.routes.any is None:
         return
-    if workflow.source.big_integers or _is_broken(workflow.source.values):
+    if workflow.source.big_integers or _is_broken(workflow.source.values + workflow.source.long_values):
         for path, value in leaves(workflow.document):
             what = _problem(value)
             if what and not _is_volatile(path):

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from butlerctl.workflows.findings import Severity
 from butlerctl.workflows.rules.base import Context, Hit, Rule
-from butlerctl.workflows.workflow import RESPOND, Workflow
+from butlerctl.workflows.workflow import Workflow
 
 
 def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
@@ -22,28 +22,27 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
         if node.disabled:
             continue
         mode = node.parameters.get("responseMode", "onReceived")
-        responders = workflow.responders(node)
-        if mode == "responseNode" and not responders and not _is_cut_off(workflow):
+        answers = node.name in workflow.before_respond
+        if mode == "responseNode" and not answers and not _is_cut_off(workflow):
             yield Hit(
                 "the webhook waits for a Respond node, and reaches none",
                 (*node.path, "parameters", "responseMode"),
                 node=node.name,
                 help="connect a Respond to Webhook node, or choose another response mode",
             )
-        if mode in ("onReceived", "lastNode"):
-            for responder in responders[:1]:
-                yield Hit(
-                    f'the Respond node is unused: the webhook "{node.name}" responds by {mode}',
-                    responder.path,
-                    node=responder.name,
-                    help='set the webhook\'s response mode to "Using Respond to Webhook node"',
-                    severity=Severity.WARNING,
-                )
+        if mode in ("onReceived", "lastNode") and answers:
+            yield Hit(
+                f"the workflow has a Respond node, and the webhook responds by {mode}",
+                (*node.path, "parameters", "responseMode"),
+                node=node.name,
+                help='set the response mode to "Using Respond to Webhook node"',
+                severity=Severity.WARNING,
+            )
 
 
 def _is_cut_off(workflow: Workflow) -> bool:
     """Whether there is a Respond node, and a torn connection that may be all that keeps it from the webhook."""
-    return workflow.is_torn and any(node.type == RESPOND and not node.disabled for node in workflow.nodes)
+    return workflow.is_torn and bool(workflow.responders)
 
 
 RULE = Rule("BW204", "response mode and Respond node do not fit", Severity.ERROR, check=check)

@@ -21,17 +21,19 @@ from butlerctl.workflows.walk import strings
 from butlerctl.workflows.workflow import BASE, CODE_TYPES, RESPOND, Node, Workflow
 
 _BRANCHING = frozenset({BASE + "if", BASE + "switch", BASE + "filter"})
+_FAR = 500  # nodes: nobody follows an error branch further
 _ERROR_BRANCH = "lead the error output to a Respond node with code 502"
 
 
 def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
-    answered = workflow.answered()
+    answered = workflow.answered
     if not answered:
         return
+    looked_at = _looked_at(workflow)
     severity = Severity.ERROR if context.routes.any else Severity.WARNING
     for node in workflow.nodes:
         if node.name in answered:
-            for hit in _failures(workflow, node):
+            for hit in _failures(workflow, node, looked_at):
                 yield hit._replace(node=node.name, severity=severity)
         elif node.disabled and node.type in CREDENTIALED and _is_fed(workflow, node, answered):
             yield Hit(
@@ -43,10 +45,10 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
             )
 
 
-def _failures(workflow: Workflow, node: Node) -> Iterator[Hit]:
+def _failures(workflow: Workflow, node: Node, looked_at: frozenset[str]) -> Iterator[Hit]:
     path = (*node.path, "onError")
     if node.on_error == "continueRegularOutput" and node.type in CREDENTIALED:
-        if not _is_looked_at(workflow, node):
+        if node.name not in looked_at:
             yield Hit(
                 "nothing looks at the error of this node: it is answered as a success",
                 path,
@@ -78,7 +80,7 @@ def _error_output(workflow: Workflow, node: Node) -> Iterator[Hit]:
         return
     responders = list(_first_responders(workflow, targets))
     if not responders and any(
-        hook.parameters.get("responseMode") == "responseNode" for hook in workflow.answering()
+        hook.parameters.get("responseMode") == "responseNode" for hook in workflow.answering
     ):
         yield Hit(
             "the error output reaches no Respond node: a failure is answered with an empty 200",
@@ -99,7 +101,7 @@ def _first_responders(workflow: Workflow, targets: list[str]) -> Iterator[Node]:
     """The Respond nodes that are reached before any other Respond node."""
     seen: set[str] = set()
     waiting = list(targets)
-    while waiting:
+    while waiting and len(seen) < _FAR:
         name = waiting.pop(0)
         node = workflow.by_name.get(name)
         if node is None or name in seen:
@@ -118,14 +120,17 @@ def _is_error_code(responder: Node) -> bool:
     return text.startswith("=") or (text.isdigit() and int(text) >= 400)
 
 
-def _is_looked_at(workflow: Workflow, node: Node) -> bool:
-    """Whether something behind the node branches on, or throws because of, an error."""
-    for name in workflow.behind(node.name):
-        behind = workflow.by_name[name]
-        decides = behind.type in _BRANCHING or behind.type in CODE_TYPES
-        if (decides or behind.type == RESPOND) and _mentions(behind, "error"):
-            return True
-    return False
+def _looked_at(workflow: Workflow) -> frozenset[str]:
+    """The nodes whose errors something behind them looks at; worked out only where a node goes on regardless."""
+    if not any(node.on_error == "continueRegularOutput" for node in workflow.nodes):
+        return frozenset()
+    return workflow.before(node.name for node in workflow.nodes if _looks_at_errors(node))
+
+
+def _looks_at_errors(node: Node) -> bool:
+    """Whether the node branches on, throws because of, or answers with an error."""
+    decides = node.type in _BRANCHING or node.type in CODE_TYPES or node.type == RESPOND
+    return decides and not node.disabled and _mentions(node, "error")
 
 
 def _is_guarded(workflow: Workflow, node: Node) -> bool:
@@ -139,7 +144,7 @@ def _mentions(node: Node, words: str) -> bool:
 
 
 def _is_fed(workflow: Workflow, node: Node, answered: frozenset[str]) -> bool:
-    hooks = {hook.name for hook in workflow.answering()}
+    hooks = {hook.name for hook in workflow.answering}
     return any(
         edge.target == node.name and (edge.source in answered or edge.source in hooks)
         for edge in workflow.edges

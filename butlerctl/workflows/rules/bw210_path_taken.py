@@ -26,16 +26,16 @@ def check_set(summaries: Sequence[Summary], context: Context) -> Iterable[tuple[
                 claims.setdefault((hook.method, path), []).append((summary, hook))
     for (method, path), claimants in claims.items():
         for index, (summary, hook) in enumerate(claimants):
-            others = [claimant for at, claimant in enumerate(claimants) if at != index]
+            others = [claimant for at, claimant in enumerate(claimants[:5]) if at != index][:3]
             if others and summary.given:
-                yield summary, _hit(f"{method} {path}", summary, hook, others)
+                more = len(claimants) - 1 - len(others)
+                yield summary, _hit(f"{method} {path}", summary, hook, others, more)
 
 
-def _hit(route: str, summary: Summary, hook: Hook, others: list[tuple[Summary, Hook]]) -> Hit:
-    names = list(dict.fromkeys(_where(summary, other) for other in others))
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+def _hit(route: str, summary: Summary, hook: Hook, others: list[tuple[Summary, Hook]], more: int) -> Hit:
+    names = ", ".join(dict.fromkeys(_where(summary, other) for other in others))
     return Hit(
-        f"{route} is claimed twice: also by {', '.join(names[:3])}{more}",
+        f"{route} is claimed twice: also by {names}{f' and {more} more' if more else ''}",
         hook.at,
         token=route,
         node=hook.node,

@@ -13,16 +13,13 @@ from collections.abc import Iterable
 from butlerctl.workflows.findings import Severity
 from butlerctl.workflows.google import TASKS, google_nodes, lists
 from butlerctl.workflows.rules.base import Context, Hit, Rule
-from butlerctl.workflows.workflow import RESPOND, Workflow
+from butlerctl.workflows.workflow import Workflow
 
 
 def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
     del context
-    answered = workflow.answered()
     for node in google_nodes(workflow):
-        if node.name not in answered or not lists(node):
-            continue
-        if not any(workflow.by_name[name].type == RESPOND for name in workflow.behind(node.name)):
+        if not lists(node) or node.name not in workflow.answered or node.name not in workflow.before_respond:
             continue
         if node.raw.get("alwaysOutputData") is not True:
             yield Hit(

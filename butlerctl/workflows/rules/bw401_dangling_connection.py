@@ -19,16 +19,17 @@ from butlerctl.workflows.workflow import Workflow
 def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
     del context
     sources: set[str] = set()
+    spelled = {name.casefold(): name for name in workflow.by_name}
     for edge in workflow.edges:
         if edge.target not in workflow.by_name:
-            yield _hit(f'"{edge.source}" leads to', edge.target, edge.path, workflow)
+            yield _hit(f'"{edge.source}" leads to', edge.target, edge.path, spelled)
         if edge.source not in workflow.by_name and edge.source not in sources:
             sources.add(edge.source)
-            yield _hit("a connection begins at", edge.source, ("connections", edge.source), workflow)
+            yield _hit("a connection begins at", edge.source, ("connections", edge.source), spelled)
 
 
-def _hit(what: str, name: str, path: Path, workflow: Workflow) -> Hit:
-    near = next((node for node in workflow.by_name if node.casefold() == name.casefold()), "")
+def _hit(what: str, name: str, path: Path, spelled: dict[str, str]) -> Hit:
+    near = spelled.get(name.casefold())
     return Hit(
         f'{what} "{name}", and there is no such node',
         path,

@@ -25,9 +25,8 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
     pinned = workflow.document.get("pinData")
     if not isinstance(pinned, dict) or not any(pinned.values()):
         return
-    texts = [text for _, text in strings(pinned)]
     what = ""
-    if any("@" in text and compiled(_EMAIL).search(text) for text in texts):
+    if any("@" in text and compiled(_EMAIL).search(text) for _, text in strings(pinned)):
         what = ", with an e-mail address"
     elif any(find_secrets({"pinData": pinned})):
         what = ", with a token"
