@@ -82,7 +82,7 @@ def _gateway(section: Section) -> Gateway:
     gateway = Gateway(
         kind=section.choice("kind", ("openclaw", "openai"), "openclaw"),
         url=_url(section, "url"),
-        token=section.optional_value("token", secret=True),
+        token=section.optional_value("token", secret=True, form="header"),
         agent=section.text("agent", "butler"),
         model=section.text("model", ""),
         timeout=section.number("timeout", 60, low=1, high=3600),
@@ -95,11 +95,11 @@ def _n8n(section: Section) -> N8n:
     webhook = section.optional_section("webhook")
     n8n = N8n(
         url=_url(section, "url"),
-        api_key=section.optional_value("api_key", secret=True),
+        api_key=section.optional_value("api_key", secret=True, form="header"),
         webhook=Webhook(
             prefix=webhook.text("prefix", "").strip("/"),
             header=webhook.text("header", "X-L4CK3Y-Auth"),
-            secret=webhook.optional_value("secret", secret=True),
+            secret=webhook.optional_value("secret", secret=True, form="header"),
             user_agent=webhook.text("user_agent", "FR4M3W0RK-Tools/1.0"),
             timeout=webhook.number("timeout", 15, low=0.1, high=300),
         ),
@@ -110,13 +110,13 @@ def _n8n(section: Section) -> N8n:
 
 
 def _google_url(section: Section) -> Value | None:
-    url = section.optional_value("url")
+    url = section.optional_value("url", form="url")
     section.close()
     return url
 
 
 def _url(section: Section, key: str) -> Value:
-    value = section.value(key)
+    value = section.value(key, form="url")
     if not value.is_reference and not value.text.startswith(("http://", "https://")):
         raise section.wrong(key, f"{value.text!r} must begin with http:// or https://")
     return value

@@ -109,18 +109,18 @@ class Section:
             raise self.wrong(key, "names something twice")
         return found
 
-    def value(self, key: str, *, secret: bool = False) -> Value:
+    def value(self, key: str, *, secret: bool = False, form: str = "") -> Value:
         """A value that may be a reference; a secret must be one.
 
         Raises:
             InventoryError: the key is missing, or a secret stands in the file itself.
         """
-        found = self.optional_value(key, secret=secret)
+        found = self.optional_value(key, secret=secret, form=form)
         if found is None:
             raise self.wrong(key, "is missing")
         return found
 
-    def optional_value(self, key: str, *, secret: bool = False) -> Value | None:
+    def optional_value(self, key: str, *, secret: bool = False, form: str = "") -> Value | None:
         node = self._get(key, optional=True)
         if node is None:
             return None
@@ -130,6 +130,7 @@ class Section:
             self._source.folder,
             self._source.environ,
             secret,
+            form,
         )
         if secret and value.text and not value.is_reference:
             raise self.wrong(key, "a secret must be a reference: ${NAME}, file:PATH or keyring:SERVICE/NAME")

@@ -25,6 +25,8 @@ class Value:
     folder: Path = field(repr=False)
     environ: Mapping[str, str] = field(repr=False)
     secret: bool = False
+    form: str = ""
+    """What it has to look like: `url`, `header` (what an HTTP header can carry), or "" for anything."""
 
     @property
     def is_reference(self) -> bool:
@@ -41,6 +43,7 @@ class Value:
 
         Raises:
             SecretMissing: the reference leads nowhere.
+            InventoryError: it leads to something that does not have the form.
         """
         scheme = _scheme_of(self.text)
         value = self.text if scheme is None else _READERS[scheme](self)
@@ -48,6 +51,8 @@ class Value:
             from butlerctl.redaction import register_secret  # its patterns cost more than all of this module
 
             register_secret(value)
+        if value and self.form and not _FORMS[self.form](value):
+            raise InventoryError(f"{self.where}: {self.text} {_WRONG[self.form]}")
         return value
 
 
@@ -103,6 +108,25 @@ def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or type(error).__name__
 
 
+def _is_url(text: str) -> bool:
+    from urllib.parse import urlsplit  # seven milliseconds that the linter never needs
+
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _fits_a_header(text: str) -> bool:
+    return text.isascii() and text.isprintable() and text == text.strip()
+
+
+_FORMS: Mapping[str, Callable[[str], bool]] = {"url": _is_url, "header": _fits_a_header}
+_WRONG = {
+    "url": "is no address: it must begin with http:// or https:// and name a host",
+    "header": "cannot stand in an HTTP header: it holds a line end, a space at its end or a character beyond ASCII",
+}
 _READERS: Mapping[str, Callable[[Value], str]] = {
     "environment": _from_environment,
     "file": _from_file,
