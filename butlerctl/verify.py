@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,7 +26,7 @@ from butlerctl.checks.pins import PinCheck, check_pins
 from butlerctl.checks.probe import probe, subject_of, target_of
 from butlerctl.checks.roundtrip import Parties, Trip, travel
 from butlerctl.checks.sweep import sweep
-from butlerctl.errors import ButlerctlError, ExitCode, NotPermitted, combine
+from butlerctl.errors import ButlerctlError, ExitCode, combine
 from butlerctl.errors import Leftover as LeftoverError
 from butlerctl.evidence import Bundle, Document, digest
 from butlerctl.inventory.model import Inventory
@@ -73,9 +73,17 @@ class Verification:
 
     @property
     def own_codes(self) -> tuple[ExitCode, ...]:
-        """What butlerctl's own means have to say: its credential was refused, its ledger is damaged."""
-        telling = (NotPermitted, LeftoverError)
-        return tuple(problem.exit_code for problem in self.problems if isinstance(problem, telling))
+        """What butlerctl's own means have to say: its credential was refused, its ledger is damaged.
+
+        That something did not answer says `try again` only as long as the agent was asked for no object.
+        """
+        codes = (problem.exit_code for problem in self.problems)
+        return tuple(code for code in codes if code is not ExitCode.TRY_AGAIN or not self._asked_for_objects)
+
+    @property
+    def _asked_for_objects(self) -> bool:
+        writes = (bundle for route, bundle in self.bundles.items() if OPERATIONS[route.operation].writes)
+        return any(document["kind"] == "transcript" for bundle in writes for document in bundle.evidence)
 
     @property
     def exit_code(self) -> ExitCode:
@@ -130,8 +138,7 @@ class _Course:
         if self.clients.api is None:
             self.skipped.append(Skipped("active.published_version", "the inventory has no n8n.api_key"))
             return
-        with self._tolerating():
-            self.live = read_live(self.clients.api, self.exports, self.inventory.n8n.webhook.prefix)
+        self.live = read_live(self.clients.api, self.exports, self.inventory.n8n.webhook.prefix)
         for route in self.exports:
             self.evidence[route] += self.live.evidence(route)
 
@@ -162,11 +169,11 @@ class _Course:
                 LeftoverError(f"the ledger is damaged in line {lines}", hint="butlerctl sweep")
             )
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="round-trip") as pool:
-            under_way = {
-                self._start(pool, ledger, domain, profile, routes): routes
-                for (domain, profile), routes in self._trips().items()
-            }
             try:
+                under_way = {
+                    self._start(pool, ledger, domain, profile, routes): routes
+                    for (domain, profile), routes in self._trips().items()
+                }
                 for done in as_completed(under_way):
                     self._arrive(done.result(), under_way[done])
             except KeyboardInterrupt:
@@ -262,23 +269,16 @@ class _Course:
 
     def _leftovers(self) -> Iterator[Leftover]:
         for cleanup in self.cleanups:
+            asked = cleanup.asked
             for refused in cleanup.refused:
                 hit = refused.hit
-                yield Leftover(
-                    _route_that_made(hit.domain, hit.profile),
-                    _WHAT[hit.domain],
-                    hit.container,
-                    hit.object_id,
-                    "; ".join(refused.reasons),
-                )
-
-    @contextmanager
-    def _tolerating(self) -> Iterator[None]:
-        """What butlerctl's own means cannot see is unproven, and said."""
-        try:
-            yield
-        except ButlerctlError as error:
-            self.problems.append(error)
+                route = _route_that_made(hit.domain, hit.profile)
+                reasons = "; ".join(refused.reasons)
+                yield Leftover(route, _WHAT[hit.domain], hit.container, hit.object_id, reasons)
+            if cleanup.problem and not cleanup.gone and not cleanup.refused:
+                route = _route_that_made(asked.domain, asked.profile)
+                reason = f"nobody could see whether it is gone ({cleanup.problem.message}): `butlerctl sweep`"
+                yield Leftover(route, _WHAT[asked.domain], asked.container, asked.nonce, reason)
 
 
 def _route_that_made(domain: str, profile: str) -> Route:

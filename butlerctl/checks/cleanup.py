@@ -35,7 +35,7 @@ class Refused:
 class Cleanup:
     """What became of the objects of one nonce."""
 
-    nonce: str
+    asked: Asked
     removed: tuple[Hit, ...] = ()
     """Seen before, and seen gone after."""
     refused: tuple[Refused, ...] = ()
@@ -44,6 +44,10 @@ class Cleanup:
     problem: ButlerctlError | None = None
     readbacks: tuple[Readback, ...] = ()
     """The deletes and the searches after them."""
+
+    @property
+    def nonce(self) -> str:
+        return self.asked.nonce
 
     @property
     def exit_code(self) -> ExitCode:
@@ -73,7 +77,7 @@ def clean(asked: Asked, systems: Sequence[SystemOfRecord], ledger: Ledger, *, ma
     for system in systems:
         sighting = system.scan(pattern_of(asked.nonce), asked.window.widened(SWEEP_MARGIN))
         if sighting.problem:
-            return Cleanup(asked.nonce, problem=sighting.problem)
+            return Cleanup(asked, problem=sighting.problem)
         found += [(system, hit) for hit in sighting.hits]
     if len(found) > MOST_HITS and not many:
         reason = (
@@ -87,7 +91,7 @@ def clean(asked: Asked, systems: Sequence[SystemOfRecord], ledger: Ledger, *, ma
 def _too_many(asked: Asked, ledger: Ledger, hits: list[Hit], reason: str) -> Cleanup:
     refused = tuple(Refused(hit, (reason,)) for hit in hits)
     _record(asked, ledger, refused)
-    return Cleanup(asked.nonce, refused=refused)
+    return Cleanup(asked, refused=refused)
 
 
 def _remove(asked: Asked, system: SystemOfRecord, hit: Hit, ledger: Ledger) -> _Step:
@@ -130,7 +134,7 @@ def _conclude(asked: Asked, ledger: Ledger, steps: Sequence[_Step], after: Sight
     stays = {*left, *explained}
     removed = [step.hit for step in steps if step.hit.object_id not in stays]
     return Cleanup(
-        nonce=asked.nonce,
+        asked=asked,
         removed=() if after.problem else tuple(removed),
         refused=tuple(refused),
         gone=gone,

@@ -30,7 +30,7 @@ class Clients:
 
 @contextmanager
 def connect(inventory: Inventory) -> Iterator[Clients]:
-    """Reach gateway and n8n, before anything is written. Everything is closed on exit.
+    """Reach gateway, n8n and Google, before anything is written. Everything is closed on exit.
 
     Raises:
         Unreachable, NotPermitted: a party does not answer, or refuses butlerctl's key.
@@ -39,11 +39,10 @@ def connect(inventory: Inventory) -> Iterator[Clients]:
     with ExitStack() as stack:
         gateway = _gateway(inventory, stack)
         stack.callback(gateway.close)
-        api = _api(inventory)
-        if api is not None:
-            stack.callback(api.close)
-        systems = stack.enter_context(systems_of_record(inventory))
-        seen = {"gateway": gateway.version(), "n8n": api.version() if api else None}
+        n8n = stack.enter_context(_n8n(inventory))
+        systems = stack.enter_context(systems_of_record(inventory, reach=True))
+        seen = {"gateway": gateway.version(), "n8n": n8n.version()}
+        api = n8n if inventory.n8n.api_key else None
         yield Clients(gateway, api, systems, {name: version for name, version in seen.items() if version})
 
 
@@ -77,8 +76,7 @@ def _own_loop(inventory: Inventory, key: str, stack: ExitStack) -> AgentGateway:
     return OpenAiAgent(provider, tools, timezone=inventory.timezone, timeout=settings.timeout)
 
 
-def _api(inventory: Inventory) -> N8nApi | None:
+def _n8n(inventory: Inventory) -> N8nApi:
+    """Without a key it still tells its version."""
     settings = inventory.n8n
-    if settings.api_key is None:
-        return None
-    return N8nApi(settings.url.get(), settings.api_key.get())
+    return N8nApi(settings.url.get(), settings.api_key.get() if settings.api_key else "")

@@ -7,8 +7,7 @@ clean-up is reported on its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -69,14 +68,10 @@ class _Notes:
             self.problems.append(sighting.problem)
         return sighting
 
-    @contextmanager
-    def tolerating(self, source: str) -> Iterator[None]:
-        """A failure in here is written down, and the round trip goes on to its clean-up."""
-        try:
-            yield
-        except ButlerctlError as error:
-            self.problems.append(error)
-            self.documents.append({"kind": "log", "source": source, "lines": [redact_text(error.message)]})
+    def fail(self, source: str, error: ButlerctlError) -> None:
+        """A failure is written down, and the round trip goes on to its clean-up."""
+        self.problems.append(error)
+        self.documents.append({"kind": "log", "source": source, "lines": [redact_text(error.message)]})
 
 
 def travel(
@@ -126,10 +121,10 @@ def _add(
     )  # fmt: skip
     ledger.asked(asked)
     try:
-        _ask(parties, canary.add, add, note, watcher, nonce=canary.nonce)
-        watcher.stage(add, "reading back")
-        note.see(parties.own.find(canary.nonce, window, when="after", expected=_answered_well(note)))
-        _find(parties.others, canary.nonce, window, note, when="after")
+        if _ask(parties, canary.add, add, note, watcher, nonce=canary.nonce):
+            watcher.stage(add, "reading back")
+            note.see(parties.own.find(canary.nonce, window, when="after", expected=_answered_well(note)))
+            _find(parties.others, canary.nonce, window, note, when="after")
         if look is not None:
             _look(parties, canary.look, look, notes[look], watcher)
     finally:
@@ -143,21 +138,28 @@ def _add(
 
 def _look(parties: Parties, request: Request, look: Route, note: _Notes, watcher: Watcher) -> None:
     note.see(parties.own.read(request.arguments, when="before"))
-    _ask(parties, request, look, note, watcher, nonce="")
-    watcher.stage(look, "reading back")
-    note.see(parties.own.read(request.arguments, when="after"))
+    if _ask(parties, request, look, note, watcher, nonce=""):
+        watcher.stage(look, "reading back")
+        note.see(parties.own.read(request.arguments, when="after"))
 
 
 def _ask(
     parties: Parties, request: Request, route: Route, note: _Notes, watcher: Watcher, *, nonce: str
-) -> None:
+) -> bool:
+    """Whether anybody was asked. Only then a search afterwards says something about the agent."""
     watcher.stage(route, "asking the agent")
     asked_at = datetime.now(UTC)
-    with note.tolerating("gateway"):
+    try:
         turn = parties.gateway.ask(request.prompt, session=fresh_session())
-        note.documents += [turn.transcript, *turn.exchanges]
-    with note.tolerating("n8n"):
+    except ButlerctlError as error:
+        note.fail("gateway", error)
+        return False
+    note.documents += [turn.transcript, *turn.exchanges]
+    try:
         note.documents += _executions(parties, route, note, nonce, asked_at)
+    except ButlerctlError as error:
+        note.fail("n8n", error)
+    return True
 
 
 def _executions(

@@ -62,13 +62,13 @@ def _domain(
     known = {system.profile for system in systems}
     lost = [asked for asked in due if asked.profile not in known]
     due = [asked for asked in due if asked.profile in known]
-    cleanups = [Cleanup(asked.nonce, problem=_unknown(asked)) for asked in lost]
+    cleanups = [Cleanup(asked, problem=_unknown(asked)) for asked in lost]
     if not due:
         return cleanups
     pattern = re.compile("|".join(re.escape(asked.nonce) for asked in due))
     sighting = _search(systems, pattern, _window_of(due))
     if sighting.problem:
-        return cleanups + [Cleanup(asked.nonce, problem=sighting.problem) for asked in due]
+        return cleanups + [Cleanup(asked, problem=sighting.problem) for asked in due]
     found = {hit.nonce for hit in sighting.hits}
     for asked in due:
         if asked.nonce in found:
@@ -76,7 +76,7 @@ def _domain(
         else:
             if asked.nonce not in gone:
                 ledger.gone(asked.nonce)
-            cleanups.append(Cleanup(asked.nonce, gone=True))
+            cleanups.append(Cleanup(asked, gone=True))
     return cleanups
 
 

@@ -68,8 +68,17 @@ class OpenClawGateway:
         return TurnRecord(session, redact_text(outcome.reply), redact(transcript), (), started, elapsed_ms)
 
     def version(self) -> str | None:
-        """The gateway's version through its admin plugin; None where that is not enabled."""
+        """The gateway's version through its admin plugin; None where that is not enabled.
+
+        Raises:
+            Unreachable: nothing answers, or a page or a redirect that no gateway sends.
+        """
         response = self._send("POST", "/api/v1/admin/rpc", json={"method": "status", "params": {}})
+        if response.is_redirect or "html" in response.headers.get("content-type", ""):
+            raise Unreachable(
+                f"something other than the agent gateway answers at {self._url}: status {response.status_code}",
+                hint="gateway.url must be the gateway itself, without a sign-in page or a redirect in front",
+            )
         document = _document(response)
         payload = document.get("payload") if response.status_code == 200 else None
         version = payload.get("runtimeVersion") if isinstance(payload, Mapping) else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import queue
+import socket
 import threading
 import time
 import uuid
@@ -206,15 +207,23 @@ def refusal(method: str, error: Any) -> GatewayRefused | NotPermitted | BadInput
 def _open(resources: contextlib.ExitStack, url: str, timeout: float) -> ClientConnection:
     from websockets.exceptions import InvalidHandshake, InvalidURI
     from websockets.sync.client import connect
+    from websockets.uri import parse_uri
 
     address = "ws" + url.removeprefix("http").rstrip("/")
     try:
-        return resources.enter_context(
-            connect(address, max_size=_MAX_FRAME, open_timeout=timeout, compression=None, proxy=None)
-        )
+        place = parse_uri(address)
     except InvalidURI as error:
         raise BadInput(f"gateway.url is no address: {error}") from None
-    except (OSError, TimeoutError, InvalidHandshake) as error:
+    try:
+        # On a socket of its own the client follows no redirect, and the token goes to no other address.
+        own = socket.create_connection((place.host, place.port), timeout)
+        own.settimeout(None)
+        return resources.enter_context(
+            connect(
+                address, sock=own, max_size=_MAX_FRAME, open_timeout=timeout, compression=None, proxy=None
+            )
+        )
+    except (OSError, InvalidHandshake, InvalidURI, ValueError) as error:
         raise Unreachable(f"the gateway does not answer on WebSocket: {_words(error)}") from None
 
 

@@ -11,7 +11,7 @@ import json
 import logging
 import ssl
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Self
@@ -138,6 +138,16 @@ class Account:
             self._local.connection = google_auth_httplib2.AuthorizedHttp(self._credentials, http=plain)  # type: ignore[no-untyped-call]  # ships no types
         return self._local.connection
 
+    def reach(self) -> None:
+        """Ask for an access token, and for nothing else.
+
+        Raises:
+            Unreachable, TryAgain, NotPermitted: there is none.
+        """
+        problem = self._answer(self._refresh).problem
+        if problem:
+            raise problem
+
     def read(self, request: Any) -> Answer:
         """Send a request that changes nothing; failures that pass are retried."""
         return self._execute(request, self._retries)
@@ -147,9 +157,16 @@ class Account:
         return self._execute(request, 0)
 
     def _execute(self, request: Any, retries: int) -> Answer:
+        return self._answer(lambda http: request.execute(http=http, num_retries=retries), request.method)
+
+    def _refresh(self, http: Any) -> dict[str, Any]:
+        self._credentials.refresh(google_auth_httplib2.Request(http.http))  # type: ignore[no-untyped-call]  # ships no types
+        return {}
+
+    def _answer(self, ask: Callable[[Any], Any], method: str = "") -> Answer:
         who = f"Google, for {self.profile}"
         try:
-            body = request.execute(http=self._connection(), num_retries=retries)
+            body = ask(self._connection())
         except HttpError as error:
             return _refused(who, int(error.resp.status), error.content)
         except RefreshError as error:
@@ -160,7 +177,7 @@ class Account:
             return _page(who)
         finally:
             register_secret(self._credentials.token or "")
-        if body == "" and request.method == "DELETE":
+        if body == "" and method == "DELETE":
             return Answer(204, None)
         return Answer(200, body) if isinstance(body, dict) else _page(who)
 
@@ -267,14 +284,16 @@ def _permission_hint(status: int, reason: str) -> str:
 def _no_token(who: str, error: RefreshError) -> Answer:
     """The token endpoint's word, with what it means for an operator."""
     text = str(error.args[0]) if error.args else ""
-    body = error.args[1] if len(error.args) > 1 and isinstance(error.args[1], dict) else {"error": text}
+    body = error.args[1] if len(error.args) > 1 else None
     if error.retryable:
         return Answer(503, redact(body), TryAgain(f"{who}: no access token: {redact_text(text)}"))
     hint = _TESTING
-    if "invalid_client" in text:
-        hint = "the OAuth client was deleted or its secret changed: " + _NEW_TOKEN
-    elif "Reauthentication" in text:  # google-auth's own words, with advice for another tool
+    if "Reauthentication" in text:  # google-auth's own words, with advice for another tool
         text, hint = "sign in again", "the organisation asks for a new sign-in now and then: " + _NEW_TOKEN
+    elif not isinstance(body, dict) or "error" not in body:
+        return Answer(None, None, Unreachable(f"{who}: no token in the answer", hint=_SOMETHING_ELSE))
+    elif "invalid_client" in text:
+        hint = "the OAuth client was deleted or its secret changed: " + _NEW_TOKEN
     return Answer(401, redact(body), NotPermitted(f"{who}: token refused: {redact_text(text)}", hint=hint))
 
 

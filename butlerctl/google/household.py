@@ -19,14 +19,18 @@ Systems = Mapping[tuple[str, str], SystemOfRecord]
 
 
 @contextmanager
-def systems_of_record(inventory: Inventory, *, patience: float = PATIENCE) -> Iterator[Systems]:
-    """The systems of all profiles, for the domains of the inventory's operations. Sends nothing yet.
+def systems_of_record(
+    inventory: Inventory, *, patience: float = PATIENCE, reach: bool = False
+) -> Iterator[Systems]:
+    """The systems of all profiles, for the domains of the inventory's operations. The connections are closed on exit.
 
-    `patience` is how long, in seconds, an expected object is looked for. The connections are closed on exit.
+    `patience` is how long, in seconds, an expected object is looked for. With `reach` every credential is tried
+    at once; without it nothing is sent yet.
 
     Raises:
         SecretMissing: a credential or an id is not there.
         BadInput: a credential is not what it should be.
+        Unreachable, TryAgain, NotPermitted: with `reach`, there is no access token for one.
     """
     domains = dict.fromkeys(OPERATIONS[name].domain for name in inventory.operations)
     url = inventory.google_url.get() if inventory.google_url else ""
@@ -34,6 +38,8 @@ def systems_of_record(inventory: Inventory, *, patience: float = PATIENCE) -> It
         systems: dict[tuple[str, str], SystemOfRecord] = {}
         for profile in inventory.profiles.values():
             account = stack.enter_context(_account(profile, url))
+            if reach:
+                account.reach()
             for domain in domains:
                 systems[domain, profile.name] = _system(domain, profile, account, patience)
         yield systems
