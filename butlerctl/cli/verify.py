@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from butlerctl.inventory.model import Inventory
     from butlerctl.inventory.operations import Route
-    from butlerctl.report.saved import Saved
+    from butlerctl.report.saved import Desk, Saved
     from butlerctl.verify import Verification
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
@@ -68,14 +68,10 @@ def verify(
     routes = chosen_routes(household, [part for text in only for part in text.split(",") if part])
     if fault and not lab:
         raise UsageProblem("--fault needs --lab", hint="faults are planted in the embedded stack only")
+    desk = _prepare(report or _default_report(household, state_dir), sign, state_dir, save_evidence, lab=lab)
     with _household(household, fault, lab=lab, engine=engine) as target:
         result = _run(target, routes, state_dir, nonce, lab=lab, watched=format_ is Format.TEXT)
-    saved = _save(result, report, sign, state_dir, household.path)
-    if save_evidence is not None:
-        from butlerctl.report.evidence_files import save_bundles
-
-        save_bundles(result.bundles, save_evidence)
-    _show(result, saved, format_)
+    _finish(result, desk, save_evidence, format_)
     raise typer.Exit(int(result.exit_code))
 
 
@@ -116,19 +112,43 @@ def _run(
         return verify_routes(target, Assignment(routes, state, nonce, lab), view)
 
 
-def _save(
-    result: Verification, report: Path | None, sign: Path | None, state_dir: Path | None, inventory: Path
-) -> Saved:
-    from butlerctl.report.saved import save_run
+def _default_report(inventory: Inventory, state_dir: Path | None) -> Path:
+    from datetime import UTC, datetime
+    from secrets import token_hex
+
     from butlerctl.state import state_folder
 
-    if report is None:
-        stamp = f"{result.run.started:%Y-%m-%dT%H%M%SZ}"
-        report = state_folder(inventory, state_dir) / "reports" / f"verify-{stamp}.json"
-    return save_run(result.run, report, key=sign, state_dir=state_dir)
+    name = f"verify-{datetime.now(UTC):%Y-%m-%dT%H%M%SZ}-{token_hex(2)}.json"
+    return state_folder(inventory.path, state_dir) / "reports" / name
 
 
-def _show(result: Verification, saved: Saved, format_: Format) -> None:
+def _prepare(
+    report: Path, sign: Path | None, state_dir: Path | None, save_evidence: Path | None, *, lab: bool
+) -> Desk:
+    """What cannot be written or signed with is found before the run, not after it."""
+    from butlerctl.report.evidence_files import prepare_folder
+    from butlerctl.report.saved import prepare
+
+    if save_evidence is not None:
+        prepare_folder(save_evidence)
+    return prepare(report, key=sign, state_dir=state_dir, lab=lab)
+
+
+def _finish(result: Verification, desk: Desk, save_evidence: Path | None, format_: Format) -> None:
+    """Write and show. What cannot be written keeps nothing from being shown."""
+    from butlerctl.report.evidence_files import save_bundles
+    from butlerctl.report.saved import save_run
+
+    saved = None
+    try:
+        saved = save_run(result.run, desk)
+        if save_evidence is not None:
+            save_bundles(result.bundles, save_evidence)
+    finally:
+        _show(result, saved, format_)
+
+
+def _show(result: Verification, saved: Saved | None, format_: Format) -> None:
     from butlerctl.cli.views.outcome import as_json, as_lines
 
     if format_ is Format.JSON:

@@ -12,6 +12,18 @@ from butlerctl.inventory.operations import Route
 from butlerctl.redaction import redact
 
 
+def prepare_folder(folder: Path) -> None:
+    """Make it before the run, so that nothing is found wrong after it.
+
+    Raises:
+        BadInput: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"{folder}: cannot be made: {error.strerror}") from error
+
+
 def save_bundles(bundles: Mapping[Route, Bundle], folder: Path) -> None:
     """One folder a route, `calendar_add_wife/bundle.json`, redacted.
 

@@ -1,46 +1,82 @@
-"""Where the report of a run went, and who signed it."""
+"""Where the report of a run goes, and who signs it: settled before the run, so that nothing is found wrong after it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from butlerctl.errors import BadInput
 from butlerctl.report.keys import default_key, load_signer, new_signer, public_key_of, public_path
 from butlerctl.report.run import Run
 from butlerctl.report.signing import write_report
 
+if TYPE_CHECKING:
+    from securesystemslib.signer import CryptoSigner
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """`signer` is None for an unsigned report. `public_key` is the file that `report verify --key` takes, if any."""
+
+    path: Path
+    signer: CryptoSigner | None = None
+    public_key: Path | None = None
+    occasional: bool = False
+    """The key is made for this report: its public half lies beside it, its private half is never written."""
+
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """`public_key` is the file that `report verify --key` takes; None for an unsigned report."""
+    """A report that is written. `key_id` is empty for an unsigned one."""
 
     path: Path
     key_id: str = ""
     public_key: Path | None = None
 
 
-def save_run(run: Run, path: Path, *, key: Path | None, state_dir: Path | None) -> Saved:
-    """Write the report, signed with `key`, with the user's own key, or for a lab with a key made for the occasion.
-
-    The occasional key's public half lies beside the report; its private half is never written.
+def prepare(path: Path, *, key: Path | None, state_dir: Path | None, lab: bool) -> Desk:
+    """Sign with `key`, with the user's own key, or for a lab with a key made for the occasion.
 
     Raises:
-        BadInput: the key cannot be used, or the report cannot be written.
+        BadInput: the key cannot be used, or nothing can be written there.
     """
+    _try(path)
     chosen = key or _users_key(state_dir)
     if chosen is not None:
-        signer = load_signer(chosen)
-        write_report(path, run, signer)
-        return Saved(path, public_key_of(signer).key_id, public_path(chosen))
-    if not run.lab:
-        write_report(path, run)
-        return Saved(path)
-    signer = new_signer()
-    write_report(path, run, signer)
-    public = public_key_of(signer)
-    beside = public_path(path)
-    beside.write_text(public.pem, encoding="utf-8")
-    return Saved(path, public.key_id, beside)
+        public = public_path(chosen)
+        return Desk(path, load_signer(chosen), public if public.is_file() else None)
+    return Desk(path, new_signer(), public_path(path), occasional=True) if lab else Desk(path)
+
+
+def save_run(run: Run, desk: Desk) -> Saved:
+    """
+    Raises:
+        BadInput: the report cannot be written.
+    """
+    write_report(desk.path, run, desk.signer)
+    if desk.signer is None:
+        return Saved(desk.path)
+    key = public_key_of(desk.signer)
+    if desk.occasional and desk.public_key:
+        _write(desk.public_key, key.pem)
+    return Saved(desk.path, key.key_id, desk.public_key)
+
+
+def _try(path: Path) -> None:
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder", hint="--report names the file of the report")
+    draft = path.with_name(f".{path.name}.try")
+    _write(draft, "")
+    draft.unlink()
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def _users_key(state_dir: Path | None) -> Path | None:

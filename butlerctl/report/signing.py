@@ -11,6 +11,7 @@ import base64
 import binascii
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,9 +55,9 @@ def write_report(path: Path, run: Run, signer: Signer | None = None) -> None:
         draft.write_text(text, encoding="utf-8")
         draft.replace(path)
     except OSError as error:
+        with suppress(OSError):
+            draft.unlink()
         raise BadInput(f"{path}: cannot be written: {error.strerror}") from error
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def report_text(run: Run, signer: Signer | None = None) -> str:

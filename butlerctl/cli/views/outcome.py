@@ -11,12 +11,15 @@ from butlerctl.report.saved import Saved
 from butlerctl.verify import Verification
 
 
-def as_lines(result: Verification, saved: Saved) -> Iterator[str]:
-    """The verdict first, then what breaks it, what is unproven, what was left behind, where the report is."""
+def as_lines(result: Verification, saved: Saved | None) -> Iterator[str]:
+    """The verdict first, then what breaks it, what is unproven, what was left behind, where the report is.
+
+    Without `saved` there is no report.
+    """
     run = result.run
     proven = run.counts.links[Verdict.PROVEN]
     yield (
-        f"{run.verdict}: {proven} of {len(run.routes) * len(LINKS)} links proven on {len(run.routes)} routes "
+        f"{run.verdict}: {proven} of {len(run.routes) * len(LINKS)} links proven on {_routes(len(run.routes))} "
         f"in {run.seconds:.1f} s"
     )
     for route in run.routes:
@@ -33,7 +36,7 @@ def as_lines(result: Verification, saved: Saved) -> Iterator[str]:
     yield from _report_lines(saved)
 
 
-def as_json(result: Verification, saved: Saved) -> dict[str, Any]:
+def as_json(result: Verification, saved: Saved | None) -> dict[str, Any]:
     run = result.run
     routes = [route_json(route) for route in run.routes]
     return {
@@ -64,7 +67,8 @@ def as_json(result: Verification, saved: Saved) -> dict[str, Any]:
             }
             for left in run.leftovers
         ],
-        "report": {
+        "report": saved
+        and {
             "path": str(saved.path),
             "key_id": saved.key_id or None,
             "public_key": str(saved.public_key) if saved.public_key else None,
@@ -107,9 +111,15 @@ def route_json(result: RouteResult) -> dict[str, Any]:
     }
 
 
-def _report_lines(saved: Saved) -> Iterator[str]:
-    if saved.public_key is None:
+def _routes(number: int) -> str:
+    return "1 route" if number == 1 else f"{number} routes"
+
+
+def _report_lines(saved: Saved | None) -> Iterator[str]:
+    if saved is None:
+        return
+    if not saved.key_id:
         yield f"report {saved.path}, NOT SIGNED: `butlerctl keys new` makes a key, `--sign KEY` names one"
         return
     yield f"report {saved.path}, signed with key {saved.key_id[:16]}…"
-    yield f"check it with: butlerctl report verify {saved.path} --key {saved.public_key}"
+    yield f"check it with: butlerctl report verify {saved.path} --key {saved.public_key or 'PUBLIC_KEY'}"
