@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 
 
 def main() -> None:
     from butlerctl.cli.app import run
 
+    _open_closed_streams()
+    # Whoever ends a run gets the same clean-up as with Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(run(sys.argv[1:]))
+
+
+def _open_closed_streams() -> None:
+    """After `>&-` or `2>&-` there is no stream, and talk must not end up in the other one."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - for all of the process
 
 
 if __name__ == "__main__":

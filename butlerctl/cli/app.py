@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -13,6 +15,10 @@ from typer.main import get_command as typer_command
 import butlerctl
 from butlerctl.cli.registry import COMMANDS
 from butlerctl.errors import ButlerctlError, ExitCode
+
+# As every program ends whose reader (`| head`) went away: 128 and the number of SIGPIPE.
+CLOSED_PIPE = 141
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO})
 
 HELP = "Prove that a household's AI butler really did what it says."
 
@@ -67,6 +73,18 @@ def root(
 def run(argv: list[str]) -> int:
     """Run one command line and return its exit code. Never raises, never prints a traceback."""
     try:
+        code = _run(argv)
+        sys.stdout.flush()
+    except (BrokenPipeError, SystemExit):  # typer makes a SystemExit of a closed pipe
+        return _silenced(CLOSED_PIPE)
+    except OSError as error:
+        print(f"butlerctl: the output cannot be written: {error.strerror}", file=sys.stderr)
+        return _silenced(ExitCode.TRY_AGAIN)
+    return code
+
+
+def _run(argv: list[str]) -> int:
+    try:
         result = typer_command(app).main(args=argv, prog_name="butlerctl", standalone_mode=False)
     except ButlerctlError as error:
         return _say(error)
@@ -74,15 +92,18 @@ def run(argv: list[str]) -> int:
         _say_usage(error)
         return int(ExitCode.USAGE)
     except (KeyboardInterrupt, typer.Abort):
-        print("butlerctl: interrupted", file=sys.stderr)
-        return int(ExitCode.INTERRUPTED)
+        result = ExitCode.INTERRUPTED
     except BrokenPipeError:
-        return _closed_pipe()
-    except Exception as error:  # noqa: BLE001 - the last line of defence: a bug is reported, not thrown
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+            raise
         from butlerctl.cli.crash import report_bug
 
         return report_bug(error, argv)
-    return result if isinstance(result, int) else int(ExitCode.PROVEN)
+    if result == ExitCode.INTERRUPTED:
+        print("butlerctl: interrupted", file=sys.stderr)
+    return int(result) if isinstance(result, int) else int(ExitCode.PROVEN)
 
 
 def _say(error: ButlerctlError) -> int:
@@ -100,9 +121,7 @@ def _say_usage(error: typer.TyperException) -> None:
         show()
 
 
-def _closed_pipe() -> int:
-    """The reader (`| head`) went away: no more output, and no complaint from the interpreter's shutdown."""
-    import os
-
+def _silenced(code: int) -> int:
+    """No more output, and no complaint of the interpreter's shutdown about what it could not write."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return int(ExitCode.BUG)
+    return int(code)
