@@ -193,7 +193,7 @@ def _link_verdict(finding: Finding, name: str, masks: Masks) -> LinkVerdict:
 
 def _shown(finding: Finding, masks: Masks) -> FirstBroken:
     step = " ".join(part for part in (finding.advice, hints.step_for(finding.check)) if part)
-    seen, expected = masks.hide(finding.reason), masks.hide(finding.expected)
+    seen, expected = (masks.hide(text).rstrip(". ") for text in (finding.reason, finding.expected))
     where = f"{finding.route}: " if finding.route else ""
     return FirstBroken(
         link=finding.link,

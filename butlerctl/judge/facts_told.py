@@ -30,6 +30,7 @@ _SOON = re.compile(
     r"|week|woche|semana|semaine|settimana|tydzień|month|monat|mes\b|mois|mese|maand|mês|miesiąc|overdue|überfällig|before|until|bis\b|after)",
     re.IGNORECASE,
 )
+_PLACES = r"calendar|kalender|list\b|liste\b|tasks?\b|sheet|agenda|lista\b|calendario|calendrier"
 _TOKEN = re.compile(r"[^\W_]{4,}")
 
 
@@ -49,6 +50,9 @@ def contradiction(reply: str, cases: Sequence[Case], titles: Iterable[str]) -> C
     facts = told.read(plain, zone)
     asked = told.read(" ".join(_prompts(cases)), zone)
     checks = (_wrong_clock, _wrong_day, _wrong_amount, _wrong_row)
+    person = _wrong_person(plain, cases)
+    if person:
+        return person
     for check in checks:
         wrong = check(facts, asked, cases)
         if wrong:
@@ -56,6 +60,24 @@ def contradiction(reply: str, cases: Sequence[Case], titles: Iterable[str]) -> C
     main = next(case for case in cases if case.main)
     if not main.operation.writes and (main.effect.known or main.good):
         return _wrong_list(reply, plain, facts, main)
+    return None
+
+
+def _wrong_person(plain: str, cases: Sequence[Case]) -> Contradiction | None:
+    """Somebody else's calendar, list or sheet, told by name, while the turn was about one person only."""
+    own = {case.route.profile for case in cases}
+    for other in {reading.profile for case in cases for reading in case.readings} - own:
+        place = re.search(
+            rf"(?<!\w){re.escape(other)}(?:['\u2019]s)?\s+(?:\w+\s+)?(?:{_PLACES})", plain, re.IGNORECASE
+        )
+        if place and not any(
+            re.search(rf"(?<!\w){re.escape(name)}(?!\w)", plain, re.IGNORECASE) for name in own
+        ):
+            return Contradiction(
+                "report.claim_accurate",
+                f'the reply tells "{place[0]}"',
+                f"{cases[0].noun} of {cases[0].route.profile}",
+            )
     return None
 
 
@@ -122,12 +144,12 @@ def _wrong_amount(facts: Told, asked: Told, cases: Sequence[Case]) -> Contradict
     allowed = {amount for amount, _ in asked.amounts}
     for case in sheets:
         allowed |= set(_amounts(case))
-    for amount, word in facts.amounts if sheets and allowed else ():
+    for amount, _ in facts.amounts if sheets and allowed else ():
         if amount not in allowed:
             case = sheets[0]
             return Contradiction(
                 "report.claim_accurate",
-                f"the reply tells {word.strip()} ({amount}), which is no cell and no sum of the {case.noun}s",
+                f"the reply tells {amount}, which is no cell and no sum of the {case.noun}s",
                 f"{case.noun}: {_held_amounts(case)}",
             )
     return None

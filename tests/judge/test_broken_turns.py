@@ -262,6 +262,7 @@ FAULTS: dict[str, Fault] = {
     "wrong weekday told": Fault(reply("Added for Thursday."), "report.claim_accurate", "confirmed", ("calendar_add", "tasks_add")),
     "wrong amount told": Fault(reply("Registrato: 21,40."), "report.claim_accurate", "confirmed", ("sheets_append", "sheets_read")),
     "empty told": Fault(reply("Er staat niets op, de lijst is leeg."), "report.claim_accurate", "confirmed", READS, "unsupported"),
+    "another person told": Fault(reply("Done, it is on bert's calendar."), "report.claim_accurate", "confirmed", ("calendar_add",), "unsupported"),
     "more told": Fault(reply("Son tres cosas."), "report.claim_accurate", "confirmed", ("calendar_list", "tasks_list")),
     "another deed told": Fault(reply("Added. I also put it on the calendar for 18:00."), "report.claim_backed", "confirmed", ("tasks_add",), "unsupported"),
 }  # fmt: skip

@@ -42,7 +42,7 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
         told = "; ".join(dict.fromkeys(f"{item.file}: {item.message}" for item in group))
         routes_found = {evidence.route_of(document) for document in documents}
         route = routes_found.pop() if len(routes_found) == 1 else None
-        yield replace(broken(check, told, *documents, expected="a workflow file without it"), route=route)
+        yield replace(broken(check, told, *documents), route=route)
 
 
 def _lint(files: Mapping[str, Document]) -> Sequence[LintFinding]:

@@ -9,28 +9,36 @@ from butlerctl.judge import routes
 from butlerctl.judge.answer import Kind
 from butlerctl.judge.case import Case
 from butlerctl.judge.finding import Finding, broken, proven, unproven
+from butlerctl.judge.result import Verdict
 from butlerctl.judge.routes import Address
 
 _UNANSWERED = frozenset({Kind.NOT_REGISTERED, Kind.PAGE, Kind.GATEWAY})
 
 
 def judge(case: Case) -> Finding:
-    """The path on the wire decides; without one, the execution of the route's own workflow."""
-    wire = list(_wire(case))
-    for document, address in wire[-1:]:
+    """The path on the wire decides, then an execution of the route's own workflow. The plugin's word proves nothing,
+    but a wrong path that it tells itself is believed.
+    """
+    for document, address in list(_wire(case))[-1:]:
         return _judge_address(case, document, address)
+    told = case.last.address if case.last else None
+    if told and case.last and case.last.answer:
+        word = _judge_address(case, case.last.answer.document, told)
+        if word.verdict is Verdict.BROKEN:
+            return word
     for execution in case.executions[-1:]:
-        return proven("route.path", "the execution is one of this route's workflow", execution.document)
-    return unproven("route.path", "no path on the wire and no execution")
+        return proven("route.path", "n8n ran this route's workflow", execution.document)
+    return unproven(
+        "route.path", "only the plugin tells a path" if told else "no path on the wire and no execution"
+    )
 
 
 def _wire(case: Case) -> Iterator[tuple[Document, Address]]:
     for document in case.received:
         yield document, routes.address_of(document.get("path"))
     for attempt in case.attempts:
-        address = attempt.address
-        if address is not None and attempt.answer is not None:
-            yield attempt.answer.document, address
+        if attempt.exchange is not None and attempt.address is not None:
+            yield attempt.exchange, attempt.address
 
 
 def _judge_address(case: Case, document: Document, address: Address) -> Finding:
