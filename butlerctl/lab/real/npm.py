@@ -17,7 +17,14 @@ from butlerctl.errors import BadInput, Unreachable
 
 NODE = "node@24"
 _TIMEOUT = 900  # seconds: a gateway of 350 MB on a slow line
-_OPTIONS = ("--no-audit", "--no-fund", "--no-update-notifier", "--fetch-retries=1", "--loglevel=error")
+_OPTIONS = (
+    "--no-audit",
+    "--no-fund",
+    "--no-update-notifier",
+    "--fetch-retries=1",
+    "--fetch-retry-mintimeout=1000",
+    "--loglevel=error",
+)
 
 
 def cache_folder(environ: Mapping[str, str]) -> Path:
