@@ -37,11 +37,15 @@ class Answer:
 
     @property
     def document(self) -> Any:
-        """The body as JSON; None for what is no JSON."""
+        """The body as JSON, read as the plugin reads it; None for what is no JSON."""
         try:
-            return json.loads(self.text)
+            return json.loads(self.text, parse_constant=_no_json)
         except ValueError:
             return None
+
+    @property
+    def is_json(self) -> bool:
+        return self.document is not None or self.text.strip() == "null"
 
     @property
     def content_type(self) -> str:
@@ -60,12 +64,12 @@ def observe(answer: Answer, path: str) -> dict[str, Any]:
     body = answer.document
     if answer.status != 200:
         return _refused(answer, body, path)
-    if body is None or re.match(r"application/json\b", answer.content_type, re.IGNORECASE) is None:
+    if not answer.is_json or re.match(r"application/json\b", answer.content_type, re.IGNORECASE) is None:
         return _not_json(answer, path)
     if isinstance(body, Mapping) and body.get("ok") is True and isinstance(body.get("data"), Mapping):
         execution = {"execution": body["execution"]} if body.get("execution") else {}
         return {"ok": True, "status": 200, "path": path, "data": body["data"], **execution}
-    return _reported(body, {"status": 200, "path": path, "body": _excerpt(answer.text, body)})
+    return _reported(body, {"status": 200, "path": path, "body": _excerpt(answer)})
 
 
 def _refused(answer: Answer, body: Any, path: str) -> dict[str, Any]:
@@ -73,7 +77,7 @@ def _refused(answer: Answer, body: Any, path: str) -> dict[str, Any]:
         answer.status or 0, body
     )
     message = _error_field(body, "message")[:_EXCERPT] or f"HTTP status {answer.status}."
-    excerpt = _excerpt(answer.text, body)
+    excerpt = _excerpt(answer)
     return failed(boundary, "http_status", message, status=answer.status, path=path, body=excerpt)
 
 
@@ -111,5 +115,10 @@ def _error_field(body: Any, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _excerpt(text: str, body: Any) -> Any:
-    return body if body is not None and len(text) <= _EXCERPT else text[:_EXCERPT]
+def _excerpt(answer: Answer) -> Any:
+    return answer.document if answer.is_json and len(answer.text) <= _EXCERPT else answer.text[:_EXCERPT]
+
+
+def _no_json(word: str) -> None:
+    """NaN and its like."""
+    raise ValueError(word)

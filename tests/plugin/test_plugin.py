@@ -8,6 +8,7 @@ import subprocess
 import jsonschema
 import pytest
 
+from butlerctl.gateway.webhook_answer import Answer, observe
 from butlerctl.protocol.tools import ProfileShape, argument_faults, household_tools
 
 SHAPE = {
@@ -27,6 +28,11 @@ TEXTS = """
 import { TOOL_NAMES, toolSchema } from "./schemas.mjs";
 const household = JSON.parse(process.argv[1]);
 console.log(JSON.stringify(TOOL_NAMES.map((name) => JSON.stringify(toolSchema(name, household).parameters))));
+"""
+OBSERVATIONS = """
+import { observe } from "./answer.mjs";
+const answers = JSON.parse(process.argv[1]);
+console.log(JSON.stringify(answers.map((answer) => observe(answer, "/webhook/x"))));
 """
 FAULTS = """
 import { toolSchema } from "./schemas.mjs";
@@ -100,6 +106,43 @@ CALLS = [
 ]
 
 
+JSON_TYPE = "application/json; charset=utf-8"
+BODIES = [
+    {"ok": True, "data": {"id": "e"}, "execution": "17"},
+    {"ok": True, "data": {}},
+    {"ok": True, "data": []},
+    {"ok": True},
+    {"ok": "true", "data": {}},
+    {"ok": False, "error": {"code": "google_error", "message": "m" * 600}},
+    {"ok": False, "error": {"code": "invalid_args", "message": ""}},
+    {"ok": False, "error": "words"},
+    {"ok": False, "error": {"code": 7, "message": {"a": 1}}},
+    {"code": 404, "message": "The requested webhook is not registered."},
+    {"message": ["registered"]},
+    {"message": "Error in workflow"},
+    {"message": "Workflow was started"},
+    {"padding": "x" * 600},
+    None,
+    [],
+    "text",
+    3,
+]
+ANSWERS = [
+    *(
+        {"status": status, "contentType": content_type, "text": json.dumps(body)}
+        for status in (200, 201, 302, 400, 403, 404, 500, 502, 503)
+        for content_type in (JSON_TYPE, "text/plain", "")
+        for body in BODIES
+    ),
+    *(
+        {"status": status, "contentType": content_type, "text": text}
+        for status in (200, 404, 500)
+        for content_type in (JSON_TYPE, "text/html", "application/jsonp")
+        for text in ("", "{", "<html></html>", "not registered", "NaN")
+    ),
+]
+
+
 def run_node(folder, *arguments):
     done = subprocess.run(
         ["node", *arguments], cwd=folder, capture_output=True, text=True, timeout=90, check=False
@@ -145,6 +188,22 @@ def test_the_plugin_refuses_exactly_the_arguments_that_butlerctl_refuses(plugin_
     ]
     assert differences == []
     assert {bool(faults) for faults in plugin} == {True, False}
+
+
+def test_the_plugin_and_butlerctl_make_the_same_of_every_answer(plugin_folder):
+    plugin = evaluate(plugin_folder, OBSERVATIONS, ANSWERS)
+    own = [
+        observe(
+            Answer(answer["status"], {"content-type": answer["contentType"]}, answer["text"]), "/webhook/x"
+        )
+        for answer in ANSWERS
+    ]
+    differences = [
+        (answer, theirs, ours)
+        for answer, theirs, ours in zip(ANSWERS, plugin, own, strict=True)
+        if theirs != ours
+    ]
+    assert differences == []
 
 
 def faults_of(tool, arguments):
