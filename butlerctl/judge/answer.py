@@ -76,6 +76,8 @@ _NETWORK_WORDS = re.compile(
 _NOT_REGISTERED = re.compile(r"is not registered|(active|published) version not found", re.IGNORECASE)
 _WRONG_METHOD = re.compile(r"not registered for \w+ requests", re.IGNORECASE)
 _STATUS_WORDS = re.compile(r"\b(?:HTTP|status(?: code)?)[ :]*([1-5]\d\d)\b", re.IGNORECASE)
+_CUT_MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_TAG = re.compile(r"</?[a-z!][^<>]*>", re.IGNORECASE)
 _SHOWN = 160
 
 
@@ -197,6 +199,7 @@ def _of_words(said: str, document: Document, *, body: Any = None, failed: bool =
 
 _WORDS_OF_A_PLUGIN = (
     (Kind.TIMEOUT, _TIMEOUT_WORDS),
+    (Kind.REDIRECT, re.compile(r"\bredirect", re.IGNORECASE)),
     (Kind.EMPTY, re.compile(r"unexpected end of (json|input)|empty (body|answer|response)", re.IGNORECASE)),
     (Kind.PAGE, re.compile(r"unexpected token '?<|<!doctype|<html", re.IGNORECASE)),
     (Kind.NOT_JSON, re.compile(r"not valid json|not_json|unexpected token|invalid json", re.IGNORECASE)),
@@ -238,5 +241,11 @@ def _message(value: Any, body: Any) -> str:
 
 def _said(value: Any, body: Any) -> str:
     inside = payload.error_inside(value) if value is not None else ""
-    message = inside or (_message(value, body).strip() if not isinstance(value, list) else "")
+    message = _readable(inside or (_message(value, body) if not isinstance(value, list) else ""))
     return f": {message[:_SHOWN]}" if message else ""
+
+
+def _readable(text: str) -> str:
+    """The message of JSON that was cut off, the words of a page, in one line."""
+    told = _CUT_MESSAGE.search(text) if _is_cut(text) else None
+    return " ".join(_TAG.sub(" ", told[1].replace('\\"', '"') if told else text).split())

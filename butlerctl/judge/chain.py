@@ -81,14 +81,15 @@ def _judge_run(evidence: Evidence, conversation: Conversation | None) -> Judgeme
     run = _examine(evidence, conversation)
     masks = Masks.of(evidence.bundle)
     first = _first_broken(run, evidence.bundle.intent is not None)
+    notes = run.notes if first else (*run.notes, *_gaps(run.main))
     links = tuple(_link_verdicts(run, first, masks))
     return Judgement(
-        verdict=_verdict(run, evidence, first),
+        verdict=_verdict(run, evidence, first, notes),
         first_broken=_shown(first, masks) if first else None,
         links=links,
         turn=run.turn,
         claim=run.claim.claim,
-        notes=tuple(Note(note.check, masks.hide(note.hint)) for note in run.notes),
+        notes=tuple(Note(note.check, masks.hide(note.hint)) for note in notes),
     )
 
 
@@ -110,7 +111,7 @@ def _examine(evidence: Evidence, conversation: Conversation | None) -> _Run:
     counting = tuple(
         item for item in loose if alone or item.link not in proven or item.check.startswith("cleanup.")
     )
-    notes = tuple(_notes(evidence, conversation, main)) + _remarks(loose, counting)
+    notes = (*deployment.notes(evidence), *_failed_reads(evidence, main), *_remarks(loose, counting))
     return _Run(cases, findings, counting, said, turn, claim, notes)
 
 
@@ -166,7 +167,7 @@ def _link_verdicts(run: _Run, first: Finding | None, masks: Masks) -> Iterator[L
         elif not reached:
             yield LinkVerdict(name, Verdict.NOT_REACHED, reason="an earlier link is broken")
         elif found is None or found.verdict is Verdict.BROKEN:
-            yield LinkVerdict(name, Verdict.UNPROVEN, reason="no evidence of one operation decides")
+            yield LinkVerdict(name, Verdict.UNPROVEN, reason="nothing in the evidence decides")
         else:
             yield _link_verdict(found, name, masks)
 
@@ -206,10 +207,10 @@ def _shown(finding: Finding, masks: Masks) -> FirstBroken:
     )
 
 
-def _verdict(run: _Run, evidence: Evidence, first: Finding | None) -> ChainVerdict:
+def _verdict(run: _Run, evidence: Evidence, first: Finding | None, notes: Iterable[Note]) -> ChainVerdict:
     if first is not None:
         return ChainVerdict.FAIL
-    if not evidence.documents or any(_leaves_open(note) for note in run.notes):
+    if not evidence.documents or any(map(_leaves_open, notes)):
         return ChainVerdict.UNKNOWN
     if evidence.bundle.intent is None:
         return ChainVerdict.PASS
@@ -230,20 +231,17 @@ def _all_confirmed(run: _Run) -> bool:
     )
 
 
-def _notes(evidence: Evidence, conversation: Conversation | None, main: Case | None) -> Iterator[Note]:
-    """What keeps the judge from deciding: butlerctl's own reads and tokens, cut recordings, runs that are gone."""
-    yield from deployment.notes(evidence)
-    yield from _failed_reads(evidence, main)
-    if evidence.bundle.intent is None or main is None:
+def _gaps(main: Case | None) -> Iterator[Note]:
+    """What was not recorded and would decide."""
+    if main is None:
         return
-    if conversation is None or not conversation.complete:
-        what = "is missing" if conversation is None else "may have been cut off"
+    turn = main.conversation
+    if turn is None or not turn.complete:
+        what = "is missing" if turn is None else "may have been cut off"
         yield Note("harness.transcript", f"the transcript {what}. {hints.step_for('harness.transcript')}")
     if not main.effect.known:
-        yield Note(
-            "harness.readback",
-            f"no read of {main.route.profile}'s place after the turn decides. {hints.step_for('harness.readback')}",
-        )
+        seen = f"no read of {main.route.profile}'s place after the turn decides"
+        yield Note("harness.readback", f"{seen}. {hints.step_for('harness.readback')}")
 
 
 def _failed_reads(evidence: Evidence, main: Case | None) -> Iterator[Note]:

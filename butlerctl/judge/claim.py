@@ -64,7 +64,7 @@ def judge_claim(conversation: Conversation | None, cases: Sequence[Case], reply:
     if conversation is None or not conversation.reply:
         return _NONE
     if not any(case.main for case in cases):
-        return _without_request(conversation, cases, reply)
+        return _without_request(conversation, reply)
     if reply.stance in {Stance.QUESTION, Stance.PROMISE, Stance.DOUBT, Stance.NOTHING}:
         return _NONE
     if reply.stance is Stance.FAILURE:
@@ -85,17 +85,12 @@ def state_of(case: Case) -> State:
     return State.ANSWERED if case.usable(case.answer) and (case.right or not case.main) else State.FAILED
 
 
-def _without_request(conversation: Conversation, cases: Sequence[Case], reply: Reading) -> Judged:
+def _without_request(conversation: Conversation, reply: Reading) -> Judged:
     """Nothing was asked of the judge to hold the words against, but a deed without any call is no deed."""
-    if (
-        conversation.calls
-        or not conversation.complete
-        or reply.stance is not Stance.STATEMENT
-        or not reply.done
-    ):
-        return _NONE
-    del cases
-    return Judged(Claim.UNSUPPORTED, "report.claim_backed", "the reply tells of a deed", "a call for it")
+    told = reply.stance is Stance.STATEMENT and reply.done
+    if told and conversation.complete and not conversation.calls:
+        return Judged(Claim.UNSUPPORTED, "report.claim_backed", "the reply tells of a deed", "a call for it")
+    return _NONE
 
 
 def _of_denial(conversation: Conversation, cases: Sequence[Case]) -> Judged:

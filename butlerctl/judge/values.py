@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
 from typing import Any
 
@@ -28,6 +28,13 @@ def instant(value: Any, zone: tzinfo) -> datetime | None:
     if not 1900 < moment.year < 2200:  # no instant of a household, and some offsets would leave the calendar
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)
+
+
+def has_no_offset(value: Any) -> bool:
+    """Is this a time of day on a date, without the offset that would make it an instant?"""
+    if not isinstance(value, str) or instant(value, UTC) is None:
+        return False
+    return datetime.fromisoformat(value.strip()).tzinfo is None
 
 
 def day(value: Any) -> date | None:

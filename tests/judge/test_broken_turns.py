@@ -161,6 +161,14 @@ def at_another_time(document: Bundle, turn: Turn) -> None:
         item["due"] = "2026-05-11T00:00:00.000Z"
 
 
+def without_an_offset(document: Bundle, turn: Turn) -> None:
+    at_another_time(document, turn)
+    function = of(document, "transcript")["messages"][1]["tool_calls"][0]["function"]
+    function["arguments"] = function["arguments"].replace("+02:00", "")
+    body = of(document, "exchange")["request"]["body"]
+    body |= {key: body[key].replace("+02:00", "") for key in ("start", "end")}
+
+
 def in_other_columns(document: Bundle, turn: Turn) -> None:
     rows = of(document, "readback", when="after")["body"]["values"]
     rows[1] = ["", "", *turn.cells]
@@ -210,6 +218,7 @@ FAULTS: dict[str, Fault] = {
     "wrong person": Fault(call_with(lambda t: {"profile": t.other, **arguments(t)}), "call.args_match", "wrong_call"),
     "invented person": Fault(call_with(lambda t: {"profile": "Anna", **arguments(t)}), "call.args_match", "wrong_call"),
     "wrong year": Fault(call_with(lambda t: {"profile": t.profile, **json.loads(json.dumps(arguments(t)).replace("2026", "2025"))}), "call.args_match", "wrong_call", ("calendar_add", "calendar_list", "tasks_add", "sheets_append")),
+    "time without an offset": Fault(without_an_offset, "call.args_match", "mismatched", ("calendar_add",)),
     "called twice": Fault(called_twice, "call.no_duplicate_calls", "duplicated", WRITES),
     "other person's path": Fault(sent_to(lambda t: f"/webhook/{t.route.webhook_path('haus').replace(t.profile, t.other)}"), "route.path"),
     "other operation's path": Fault(sent_to(lambda t: f"/webhook/haus/sheets/read/{t.profile}"), "route.path", None, ("tasks_add", "calendar_list")),

@@ -17,10 +17,14 @@ def judge(case: Case) -> Finding:
     if turn is None:
         return unproven("harness.transcript", "no transcript of this turn")
     if case.right:
-        return _doubled(case, turn) or proven(
-            "call.args_match",
-            f"a native call of {case.right[-1].name} with the asked arguments",
-            turn.document,
+        return (
+            _doubled(case, turn)
+            or _without_offset(case, turn)
+            or proven(
+                "call.args_match",
+                f"a native call of {case.right[-1].name} with the asked arguments",
+                turn.document,
+            )
         )
     tool = case.calls[0].name if case.calls else _tool(case)
     unfinished = next((call for call in reversed(case.calls) if call.arguments is None), None)
@@ -58,6 +62,20 @@ def _doubled(case: Case, turn: Conversation) -> Finding | None:
         f"{len(case.right)} calls of {same[0].name} with the same arguments, although the first had worked",
         turn.document,
         expected="one call",
+    )
+
+
+def _without_offset(case: Case, turn: Conversation) -> Finding | None:
+    """A time without an offset is right in the household's zone only; where another was taken, the call is at fault."""
+    given = case.right[-1].arguments or {}
+    bare = [key for key, value in given.items() if values.has_no_offset(value)]
+    if not bare or not any(fault.check == "google.right_time" for fault in case.effect.faults):
+        return None
+    return broken(
+        "call.args_match",
+        "times without an offset: " + ", ".join(f"{key} = {given[key]}" for key in bare),
+        turn.document,
+        expected=", ".join(f"{key} = {case.asked.get(key)}" for key in bare),
     )
 
 
