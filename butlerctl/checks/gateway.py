@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from butlerctl.errors import GatewayRefused, Unreachable
+from butlerctl.errors import ButlerctlError, GatewayRefused, Unreachable
 from butlerctl.gateway.interface import fresh_session
 from butlerctl.gateway.operator import Invocation, Operator, Run, Tool
 from butlerctl.gateway.plugin import PLUGIN_ID, PluginFiles, read_plugin
@@ -63,7 +64,8 @@ def look(
             plugin=_plugin(config.get("config") or {}, plugin_folder),
         )
     finally:
-        operator.delete_session(key)
+        with contextlib.suppress(ButlerctlError):
+            operator.delete_session(key)
 
 
 def _invoke_reads(operator: Operator, inventory: Inventory) -> dict[Route, Invocation]:

@@ -6,15 +6,15 @@ what a real turn did.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from butlerctl.checks.gateway import GatewayFacts
+from butlerctl.checks.gateway_finding import GatewayFinding, at, finding, unproven
+from butlerctl.checks.gateway_plugin import plugin_files, plugin_loads, plugin_settings
 from butlerctl.errors import ExitCode, combine
 from butlerctl.gateway.operator import Invocation
-from butlerctl.gateway.plugin import PLUGIN_ID, read_plugin, shipped_plugin
+from butlerctl.gateway.plugin import PLUGIN_ID
 from butlerctl.inventory.model import Inventory
 from butlerctl.inventory.operations import OPERATION_OF_TOOL, OPERATIONS
 from butlerctl.judge.result import Verdict
@@ -24,21 +24,8 @@ from butlerctl.protocol.tools import household_tools, schema_hash, shape_of
 CRON_BACKOFF_MS = [60_000, 300_000, 900_000]
 
 
-@dataclass(frozen=True, slots=True)
-class GatewayFinding:
-    """One check: `proven`, `broken` or `unproven`, what was seen and what to do."""
-
-    check: str
-    verdict: Verdict
-    seen: str
-    hint: str = ""
-
-    def as_json(self) -> dict[str, str]:
-        return {"check": self.check, "verdict": str(self.verdict), "seen": self.seen, "hint": self.hint}
-
-
 def find(facts: GatewayFacts, inventory: Inventory) -> tuple[GatewayFinding, ...]:
-    return tuple(finding for check in _CHECKS for finding in check(facts, inventory))
+    return tuple(found for check in _CHECKS for found in check(facts, inventory))
 
 
 def exit_code(findings: tuple[GatewayFinding, ...]) -> ExitCode:
@@ -47,23 +34,15 @@ def exit_code(findings: tuple[GatewayFinding, ...]) -> ExitCode:
         Verdict.BROKEN: ExitCode.BROKEN,
         Verdict.UNPROVEN: ExitCode.NOT_PROVEN,
     }
-    return combine(codes[finding.verdict] for finding in findings)
-
-
-def _finding(check: str, ok: bool, seen: str, hint: str) -> GatewayFinding:
-    return GatewayFinding(check, Verdict.PROVEN if ok else Verdict.BROKEN, seen, "" if ok else hint)
-
-
-def _unproven(check: str, seen: str, hint: str) -> GatewayFinding:
-    return GatewayFinding(check, Verdict.UNPROVEN, seen, hint)
+    return combine(codes[found.verdict] for found in findings)
 
 
 def _version(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
     pin = inventory.pins.gateway
     if not pin:
-        yield _unproven("gateway.version", f"OpenClaw {facts.version}, and no pin", "set pins.gateway")
+        yield unproven("gateway.version", f"OpenClaw {facts.version}, and no pin", "set pins.gateway")
         return
-    yield _finding(
+    yield finding(
         "gateway.version",
         facts.version == pin,
         f"OpenClaw {facts.version}, pinned {pin}",
@@ -76,7 +55,7 @@ def _tools(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding
     wanted = set(OPERATION_OF_TOOL)
     offered = {tool.name for tool in facts.tools if tool.plugin == PLUGIN_ID}
     missing = sorted(wanted - offered)
-    yield _finding(
+    yield finding(
         "gateway.tools_offered",
         not missing,
         f"the agent does not get {', '.join(missing)}"
@@ -89,7 +68,7 @@ def _tools(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding
         for tool in facts.tools
         if tool.name not in wanted or tool.plugin != PLUGIN_ID
     )
-    yield _finding(
+    yield finding(
         "gateway.least_privilege",
         not more,
         f"the agent also gets {', '.join(more)}" if more else "and nothing more",
@@ -97,108 +76,20 @@ def _tools(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding
     )
 
 
-def _plugin_files(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
-    del inventory
-    plugin = facts.plugin
-    if plugin is None:
-        hint = "run this where the gateway's files are, or name the folder with --plugin DIR"
-        yield _unproven("gateway.plugin_manifest", "the plugin's folder is not on this machine", hint)
-        yield _unproven("gateway.plugin_files", "the plugin's folder is not on this machine", hint)
-        return
-    declared = (plugin.manifest.get("contracts") or {}).get("tools")
-    faults = [
-        *([] if plugin.manifest.get("id") == PLUGIN_ID else [f"its id is {plugin.manifest.get('id')!r}"]),
-        *([] if declared == list(OPERATION_OF_TOOL) else [f"contracts.tools is {declared!r}"]),
-        *([] if plugin.has_packages else ["typebox is not installed beside it"]),
-    ]
-    yield _finding(
-        "gateway.plugin_manifest",
-        not faults,
-        "; ".join(faults) or "the manifest names the six tools, and its package is installed",
-        "run npm ci in the plugin's folder, and take the manifest that ships with it",
-    )
-    shipped = shipped_plugin()
-    expected = read_plugin(shipped) if shipped else None
-    if expected is None:
-        yield _unproven(
-            "gateway.plugin_files", "no plugin to compare with", "run butlerctl from its checkout"
-        )
-        return
-    names = {*plugin.digests, *expected.digests}
-    changed = sorted(name for name in names if plugin.digests.get(name) != expected.digests.get(name))
-    yield _finding(
-        "gateway.plugin_files",
-        not changed,
-        f"differs from the shipped plugin: {', '.join(changed)}"
-        if changed
-        else f"{len(names)} files are the shipped ones",
-        "deploy the plugin of this checkout, and restart the gateway",
-    )
-
-
-def _plugin_settings(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
-    entry = _at(facts.config, "plugins", "entries", PLUGIN_ID)
-    config = entry.get("config") if isinstance(entry, Mapping) else None
-    if not isinstance(config, Mapping):
-        yield _finding(
-            "gateway.plugin_settings",
-            False,
-            "the plugin has no configuration",
-            f"set plugins.entries.{PLUGIN_ID}.config",
-        )
-        return
-    webhook = inventory.n8n.webhook
-    people = {
-        name: {
-            "taskLists": list(person.task_lists),
-            "tabs": list(person.tabs),
-            "columns": list(person.columns),
-        }
-        for name, person in shape_of(inventory).items()
-    }
-    differing = [
-        name
-        for name, seen, wanted in (
-            ("prefix", config.get("prefix", ""), webhook.prefix),
-            ("header", config.get("header", "X-L4CK3Y-Auth"), webhook.header),
-            ("timeoutSeconds", config.get("timeoutSeconds", 15), webhook.timeout),
-            ("profiles", config.get("profiles"), people),
-            ("baseUrl", "/webhook" in str(config.get("baseUrl", "")), False),
-        )
-        if seen != wanted
-    ]
-    yield _finding(
-        "gateway.plugin_settings",
-        not differing,
-        f"differs from the inventory: {', '.join(differing)}" if differing else "as the inventory says",
-        f"plugins.entries.{PLUGIN_ID}.config and inventory.yaml must say the same; baseUrl ends before /webhook",
-    )
-
-
-def _plugin_loads(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
-    """Only a bad word of the gateway counts: a plugin that it calls loaded may still offer nothing."""
-    del inventory
-    errors = _at(facts.health, "plugins", "errors") or []
-    if errors:
-        yield _finding(
-            "gateway.plugin_loads", False, f"the gateway reports {json.dumps(errors)[:300]}", "see its log"
-        )
-
-
 def _schemas(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
     if facts.turn is None:
         yield _no_turn("gateway.schemas")
         return
-    entries = _at(facts.turn.run.meta, "systemPromptReport", "tools", "entries") or []
+    entries = at(facts.turn.run.meta, "systemPromptReport", "tools", "entries") or []
     seen = {str(entry.get("name")): str(entry.get("schemaHash")) for entry in entries}
     if not seen:
-        yield _unproven(
+        yield unproven(
             "gateway.schemas", "the turn reports no schema", "repeat; the turn may have failed early"
         )
         return
     wanted = {tool.name: schema_hash(tool) for tool in household_tools(shape_of(inventory))}
     changed = sorted(name for name in wanted if seen.get(name) != wanted[name])
-    yield _finding(
+    yield finding(
         "gateway.schemas",
         not changed,
         f"the model was given another schema of {', '.join(changed)}"
@@ -212,16 +103,16 @@ def _model(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding
     pin = inventory.pins.model
     primary, fallbacks = _models(facts.config, inventory.gateway.agent)
     if not pin:
-        yield _unproven("gateway.model", f"{primary or 'no model'}, and no pin", "set pins.model")
+        yield unproven("gateway.model", f"{primary or 'no model'}, and no pin", "set pins.model")
     else:
         winner = _winner(facts)
         seen = f"configured {primary}" + (f", answered by {winner}" if winner else "")
         ok = primary == pin and winner in ("", pin)
-        yield _finding(
+        yield finding(
             "gateway.model", ok, f"{seen}, pinned {pin}", "set the agent's model.primary to the pin"
         )
-    used = facts.turn is not None and _at(facts.turn.run.meta, "executionTrace", "fallbackUsed") is True
-    yield _finding(
+    used = facts.turn is not None and at(facts.turn.run.meta, "executionTrace", "fallbackUsed") is True
+    yield finding(
         "gateway.no_fallback",
         not fallbacks and not used,
         f"fallbacks: {', '.join(fallbacks) or 'used in the turn'}"
@@ -233,8 +124,8 @@ def _model(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding
 
 def _timezone(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
     """Without it the gateway tells the model the machine's own zone, and events land at other hours."""
-    told = _at(facts.config, "agents", "defaults", "userTimezone")
-    yield _finding(
+    told = at(facts.config, "agents", "defaults", "userTimezone")
+    yield finding(
         "gateway.timezone",
         told == inventory.timezone,
         f"the model is told {told or 'the time zone of the machine'}, the household lives in {inventory.timezone}",
@@ -244,10 +135,10 @@ def _timezone(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFind
 
 def _cron(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
     del inventory
-    retry = _at(facts.config, "cron", "retry") or {}
+    retry = at(facts.config, "cron", "retry") or {}
     attempts, backoff = retry.get("maxAttempts"), retry.get("backoffMs")
     enabled = facts.cron.get("enabled") is True
-    yield _finding(
+    yield finding(
         "gateway.cron_retry",
         enabled and attempts == len(CRON_BACKOFF_MS) and backoff == CRON_BACKOFF_MS,
         f"cron {'on' if enabled else 'off'}, {attempts} attempts after {backoff} ms",
@@ -257,8 +148,8 @@ def _cron(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]
 
 def _loops(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
     del inventory
-    enabled = _at(facts.config, "tools", "loopDetection", "enabled") is True
-    yield _finding(
+    enabled = at(facts.config, "tools", "loopDetection", "enabled") is True
+    yield finding(
         "gateway.loop_detection",
         enabled,
         "on: it stops equal outcomes alone, such as the plugin's refusals of the same call"
@@ -272,7 +163,7 @@ def _invocations(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayF
     del inventory
     for route, invocation in facts.invocations.items():
         fault = _invocation_fault(invocation)
-        yield _finding(
+        yield finding(
             f"gateway.invoke[{route}]",
             not fault,
             fault or "plugin and n8n answer",
@@ -302,7 +193,7 @@ def _turn(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]
     health = "green" if facts.health.get("ok") is True else "not green"
     if "transport" in turn.run.meta:
         fault = f"the turn ran over {turn.run.meta['transport']}, not in this gateway"
-    yield _finding(
+    yield finding(
         "gateway.turn",
         not fault,
         f"{fault}, health is {health}"
@@ -328,11 +219,11 @@ def _turn_fault(status: str, error: Mapping[str, Any] | None, messages: Any, too
 
 
 def _no_turn(check: str) -> GatewayFinding:
-    return _unproven(check, "no real turn was made", "leave out --no-turn")
+    return unproven(check, "no real turn was made", "leave out --no-turn")
 
 
 def _winner(facts: GatewayFacts) -> str:
-    trace = _at(facts.turn.run.meta, "executionTrace") if facts.turn else None
+    trace = at(facts.turn.run.meta, "executionTrace") if facts.turn else None
     parts = (
         [str(trace[name]) for name in ("winnerProvider", "winnerModel") if trace.get(name)] if trace else []
     )
@@ -349,18 +240,12 @@ def _models(config: Mapping[str, Any], agent: str) -> tuple[str, list[str]]:
     return str(model.get("primary", "")), [str(name) for name in model.get("fallbacks") or ()]
 
 
-def _at(document: Any, *keys: str) -> Any:
-    for key in keys:
-        document = document.get(key) if isinstance(document, Mapping) else None
-    return document
-
-
 _CHECKS: tuple[Callable[[GatewayFacts, Inventory], Iterator[GatewayFinding]], ...] = (
     _version,
     _tools,
-    _plugin_files,
-    _plugin_settings,
-    _plugin_loads,
+    plugin_files,
+    plugin_settings,
+    plugin_loads,
     _schemas,
     _model,
     _timezone,
