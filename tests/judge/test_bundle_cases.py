@@ -51,9 +51,9 @@ def test_after_the_first_broken_link_nothing_is_reached(case):
     assert {link.verdict for link in judgement.links[at + 1 :]} <= {Verdict.NOT_REACHED}
 
 
-def test_all_cases_are_judged_within_two_seconds():
+def test_all_cases_are_judged_within_two_seconds_of_processor_time():
     bundles = [bundle_of(load(name).bundle) for name in names()]
-    started = time.perf_counter()
+    started = time.process_time()
     for bundle in bundles:
         judge(bundle)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
