@@ -15,10 +15,10 @@ from butlerctl.deploy.journal import Journal, PastRun, Step
 from butlerctl.deploy.plan import Entry, Plan, State, outdated, read_plan
 from butlerctl.deploy.report import VouchingReport
 from butlerctl.deploy.scene import Look, Scene
-from butlerctl.deploy.server import Document, Held
+from butlerctl.deploy.server import Document, Held, read_server
 from butlerctl.deploy.snapshot import Kind, Snapshot
-from butlerctl.deploy.steps import Steps
-from butlerctl.errors import BadInput, ButlerctlError, ExitCode, NothingChecked, TryAgain
+from butlerctl.deploy.steps import Steps, unlike
+from butlerctl.errors import BadInput, ButlerctlError, DeployFailed, ExitCode, NothingChecked, TryAgain
 
 SETTLE = timedelta(seconds=2)
 """How long n8n may still carry out a step whose sender died or gave up."""
@@ -170,9 +170,10 @@ class _Deployment:
             for number, entry in enumerate(self.plan.to_write, 1):
                 under_way.append(entry)
                 self._bring(entry)
-                self.scene.say(
-                    f"[{number}/{len(self.plan.to_write)}] {entry.route}: {entry.status}, answering"
-                )
+                done = f"[{number}/{len(self.plan.to_write)}]"
+                self.scene.say(f"{done} {entry.route}: {entry.status}, answering")
+            under_way.clear()
+            self._require_all()
         except ButlerctlError as error:
             where = f"{under_way[-1].route}: " if under_way else ""
             return self.turn_back(f"{where}{error.message}", error, under_way)
@@ -243,6 +244,16 @@ class _Deployment:
         if held.published is None or differences(held.published, export):
             held = steps.publish(entry.route, held, held.version)
         steps.require_served(held, export, before)
+
+    def _require_all(self) -> None:
+        """One last look at the whole set: what was deployed first may have been changed since."""
+        known = self.scene.store.memory().known
+        server = read_server(self.scene.api)
+        for entry in self.plan.to_write:
+            held = server.workflow(known.get(entry.route, entry.id))
+            wrong = unlike(held, self._export(entry)) if held else "it is gone"
+            if wrong:
+                raise DeployFailed(f"{entry.route}: {wrong}")
 
     def _export(self, entry: Entry) -> Document:
         return self.scene.exports[entry.route]

@@ -84,7 +84,9 @@ def _nodes(old: Mapping[str, Form], new: Mapping[str, Form]) -> Iterator[Change]
 
 def _node(where: str, old: Form, new: Form) -> Iterator[Change]:
     yield from _compared(where, _plain(old), _plain(new))
-    yield from _compared(where, _parameters(old), _parameters(new))
+    # Redacted as a whole: that a value is a secret may be said beside it.
+    shown = tuple(_parameters({"parameters": redact(node.get("parameters"))}) for node in (old, new))
+    yield from _compared(where, _parameters(old), _parameters(new), shown)
     yield from _compared(f"{where}: credential", _credentials(old), _credentials(new))
 
 
@@ -115,16 +117,18 @@ def _credentials(node: Form) -> dict[str, Any]:
     }
 
 
-def _compared(where: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+def _compared(
+    where: str,
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    shown: Sequence[Mapping[str, Any]] | None = None,
+) -> Iterator[Change]:
+    """`shown` is `old` and `new` as they may be shown."""
+    masked = shown or (redact(old), redact(new))
     for key in [*old, *(key for key in new if key not in old)]:
         before, after = old.get(key), new.get(key)
         if before != after or isinstance(before, bool) != isinstance(after, bool):
-            yield Change(f"{where}: {key}" if key else where, _shown(key, before), _shown(key, after))
-
-
-def _shown(key: str, value: Any) -> Any:
-    name = key.rpartition(".")[2]
-    return redact({name: value})[name]
+            yield Change(f"{where}: {key}" if key else where, masked[0].get(key), masked[1].get(key))
 
 
 def _connections(old: Form, new: Form) -> Iterator[Change]:

@@ -115,10 +115,11 @@ class _Return:
         """To save without publishing is only possible while nothing is published."""
         if held.published is not None and not move.release:
             self.steps.unpublish(move.route, held)
-        step = Step.REDRAFT if saved is kept.held.document else Step.UPDATE
-        held = self.steps.update(move.route, held, saved, step)
-        if kept.held.published is not None:
-            self.steps.publish(move.route, held, kept.held.active_version)
+        try:
+            self.steps.update(move.route, held, saved, Step.SAVE)
+        finally:
+            if kept.held.published is not None:
+                self.steps.publish(move.route, held, kept.held.active_version)
 
     def _lost(self, kept: Kept) -> str:
         """What a webhook answers now that answered as it should when the snapshot was taken."""

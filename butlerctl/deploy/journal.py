@@ -26,8 +26,8 @@ class Step(StrEnum):
     UPDATE = "update"
     PUBLISH = "publish"
     UNPUBLISH = "unpublish"
-    REDRAFT = "redraft"
-    """Put a person's draft back that a deployment had overwritten, by their leave."""
+    SAVE = "save"
+    """Save what a person had saved, while nothing is published: their draft, or other settings under it."""
     SEEN = "seen"
     """Nothing is sent: what an interrupted run had sent was found done."""
 
@@ -102,6 +102,11 @@ class PastRun:
     def goes_back(self) -> bool:
         """Is it a rollback, or a deployment that had turned into one?"""
         return self.begun.get("kind") == "rollback" or any(entry["event"] == "back" for entry in self.entries)
+
+    @property
+    def came_back(self) -> bool:
+        """Did it turn back, all the way?"""
+        return self.finished and any(entry["event"] == "back" for entry in self.entries)
 
     @property
     def in_flight(self) -> datetime | None:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from butlerctl.deploy.difference import differences, settings_of
+from butlerctl.deploy.plan import draft_of
 from butlerctl.deploy.server import Document, Held, Hook, Server, hooks_of
 from butlerctl.deploy.snapshot import Kept, Snapshot
 from butlerctl.inventory.operations import Route
@@ -85,10 +86,11 @@ def _move(kept: Kept, present: Present) -> Move:
     if kept.held.published is None:
         return _unpublished(kept, held, present.written)
     saved = _to_save(kept, held, present.written)
-    if restored(kept, held) and saved is None:
+    version = kept.held.active_version
+    if saved is None and (held.id, held.active_version) == (kept.held.id, version):
         return Move(kept.route, Way.STAY, held, kept)
-    if held.id != kept.held.id or not present.has_version(held.id, kept.held.active_version):
-        return Move(kept.route, Way.RESTORE, held, kept)
+    if held.id != kept.held.id or not present.has_version(held.id, version):
+        return Move(kept.route, Way.STAY if restored(kept, held) else Way.RESTORE, held, kept)
     if saved is not None:
         return Move(kept.route, Way.EDIT, held, kept, saved=saved)
     return Move(kept.route, Way.PUBLISH, held, kept)
@@ -111,8 +113,7 @@ def _unpublished(kept: Kept, held: Held, written: Collection[str]) -> Move:
 
 def _to_save(kept: Kept, held: Held, written: Collection[str]) -> Document | None:
     """What has to be saved beside the publishing: a draft that butlerctl overwrote, or name and settings alone."""
-    had_draft = bool(differences(kept.held.published or {}, kept.held.document))
-    if had_draft and held.version in written:
+    if held.version in written and draft_of(kept.held, written):
         return kept.held.document
     if held.name == kept.held.name and settings_of(held.document) == settings_of(kept.held.document):
         return None

@@ -67,7 +67,7 @@ class Entry:
     """One workflow of the set. `digest` is that of the file as it would be deployed.
 
     `changes` lead from what n8n serves (from what is saved, where nothing is published) to the file, `draft` from
-    what it serves to what is saved. `release`: it serves a path that another workflow of the set is to have.
+    what it serves to what a person saved. `release`: it serves a path that another workflow of the set is to have.
     """
 
     route: Route
@@ -190,7 +190,7 @@ def _entry(question: Question, route: Route) -> Entry:
         id=held.id if held else "",
         before=State.of(held),
         changes=changes,
-        draft=differences(held.published, held.document) if held and held.published is not None else (),
+        draft=draft_of(held, question.written) if held else (),
         release=held is not None and any(hook in held.hooks for hook in _hooks_of_others(question, route)),
         refusals=(
             *conflicts,
@@ -212,23 +212,27 @@ def _status(export: Document, held: Held | None, written: Collection[str], *, ov
         return Status.UNCHANGED
     if saved_fits:
         return Status.PUBLISH
-    if is_draft(held, written) and not overwrite:
+    if draft_of(held, written) and not overwrite:
         return Status.DRAFT
     return Status.UPDATE
 
 
-def is_draft(held: Held, written: Collection[str]) -> bool:
-    """Somebody else's unpublished changes? What butlerctl saved and rolled back is none."""
-    return (
-        held.published is not None
-        and held.version not in written
-        and bool(differences(held.published, held.document))
-    )
+def draft_of(held: Held, written: Collection[str]) -> tuple[Change, ...]:
+    """The changes that a person saved and did not publish. What butlerctl saved and rolled back is no draft."""
+    if held.published is None or held.version in written:
+        return ()
+    return differences(held.published, held.document)
 
 
 def _conflicts(question: Question, route: Route) -> list[str]:
     member, wanted = question.members[route], hooks_of(question.exports[route])
     found = []
+    if member.held is not None:
+        found += [
+            f"n8n has one workflow ({member.held.id}) for it and for {other}"
+            for other, another in question.members.items()
+            if other != route and another.held is member.held
+        ]
     if member.ambiguous:
         ids = ", ".join(twin.id for twin in member.twins if not twin.archived)
         found.append(f"several workflows have its name ({ids}), and nothing tells which is meant")

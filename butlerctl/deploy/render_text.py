@@ -50,7 +50,7 @@ def _entry(entry: Entry) -> Iterator[str]:
     if entry.release:
         yield "    is unpublished first: it serves a path that another workflow of the set is to have"
     yield from (f"    {line}" for change in entry.changes for line in change_lines(change))
-    if entry.draft and entry.status in (Status.DRAFT, Status.UPDATE):
+    if entry.draft:
         yield f"    {'the draft' if entry.status is Status.DRAFT else 'overwrites the draft'}, against what is served:"
         yield from (f"      {line}" for change in entry.draft for line in change_lines(change))
     yield from (f"    REFUSED: {text}" for text in entry.refusals)

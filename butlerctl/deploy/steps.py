@@ -11,7 +11,7 @@ from butlerctl.deploy.difference import DEFAULTS, differences, settings_of
 from butlerctl.deploy.journal import Journal, Step
 from butlerctl.deploy.preflight import credentials_of
 from butlerctl.deploy.server import Document, Held
-from butlerctl.deploy.wire import PATIENCE, faults
+from butlerctl.deploy.wire import PATIENCE, faults, wait_until_gone
 from butlerctl.errors import DeployFailed
 from butlerctl.inventory.operations import Route
 from butlerctl.n8n.webhooks import Webhooks
@@ -52,6 +52,7 @@ class Steps:
         self.journal.sending(Step.UNPUBLISH, route, held.id)
         self.api.deactivate(held.id)
         self.journal.done(Step.UNPUBLISH, route, held.id, held.version)
+        wait_until_gone(self.webhooks, held.hooks)
         return self._read(held.id)
 
     def require_served(self, held: Held, wanted: Document, before: Document | None) -> None:

@@ -94,16 +94,18 @@ class Store:
         return [read_snapshot(path) for path in snapshot_files(self.snapshots)]
 
     def newest(self) -> Snapshot:
-        """The newest one that no rollback took for its own safety.
+        """The newest way back: no rollback took it for its own safety, and no deployment that failed.
 
         Raises:
             BadInput: there is none.
             BadDocument: it is damaged.
         """
+        passed_over = {
+            run.id for run in self.runs() if run.begun.get("kind") == Kind.ROLLBACK or run.came_back
+        }
         for path in snapshot_files(self.snapshots):
-            snapshot = read_snapshot(path)
-            if snapshot.kind is not Kind.ROLLBACK:
-                return snapshot
+            if path.stem not in passed_over:
+                return read_snapshot(path)
         raise BadInput("there is no snapshot of this n8n", hint="`butlerctl apply` and `snapshot` take them")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from butlerctl.checks.probe import FORBIDDEN
@@ -33,6 +33,14 @@ def faults(
         hook: _fault(webhooks, hook, guarded=hook in guarded, deadline=deadline)
         for hook in hooks_of(published)
     }
+
+
+def wait_until_gone(webhooks: Webhooks, hooks: Iterable[Hook], patience: float = 1.0) -> None:
+    """Until n8n has let go of the webhooks of an unpublished workflow, or somebody else plainly has them."""
+    deadline = time.monotonic() + patience
+    for hook in hooks:
+        while not _look(webhooks, hook, guarded=False) and time.monotonic() < deadline:
+            time.sleep(_FIRST_PAUSE)
 
 
 def _guarded(document: Document) -> set[Hook]:

@@ -29,7 +29,7 @@ SCOPES = (
     *(f"workflow:{verb}" for verb in ("list", "read", "create", "update", "activate", "deactivate")),
     "credential:list",
 )
-OLD, NEW = "'input refused", "'v2: input refused"
+_MARK = re.compile(r"'(?:v\d+: )?input refused")
 
 
 @dataclass(frozen=True)
@@ -115,10 +115,10 @@ class DeployHome:
         change(document)
         path.write_text(json.dumps(document))
 
-    def renew(self, *routes: Route) -> None:
-        """A second version of these exports, told apart on the wire by the word that it answers."""
+    def renew(self, *routes: Route, mark: int = 2) -> None:
+        """Another version of these exports, told apart on the wire by the word that it answers."""
         for route in routes or self.routes:
-            self.edit(route, renewed)
+            self.edit(route, lambda document: renewed(document, mark))
 
     def live(self, route: Route) -> dict[str, Any]:
         """The workflow that has this route's name; exactly one may have it."""
@@ -180,12 +180,17 @@ class DeployHome:
         assert len(found) == len({each["name"] for each in found}), "a workflow is there twice"
         return {names[each["name"]]: each["activeVersionId"] for each in found}
 
+    def published_ids(self) -> list[str]:
+        names = {self.household.exports[route]["name"] for route in self.routes}
+        return [each["id"] for each in self.everything() if each["name"] in names]
+
     def served(self, route: Route) -> str:
-        """`v1`, `v2`, or the status: what answers an authenticated request that the contract forbids."""
+        """`v1`, `v2` …, or the status: what answers an authenticated request that the contract forbids."""
         answer = self.household.call(route.webhook_path("L4CK3Y"), {"butlerctl": "test"}, key=SECRET)
         if answer.status_code != 400:
             return str(answer.status_code)
-        return "v2" if "v2: " in answer.text else "v1"
+        mark = re.search(r"(v\d+): input refused", answer.text)
+        return mark[1] if mark else "v1"
 
     def all_served(self) -> set[str]:
         return {self.served(route) for route in self.routes}
@@ -195,13 +200,14 @@ class DeployHome:
         return deepcopy(dict(self.household.exports[route]))
 
 
-def renewed(document: dict[str, Any]) -> None:
+def renewed(document: dict[str, Any], mark: int = 2) -> None:
+    """The same workflow with a mark in one of its answers."""
     for node in document["nodes"]:
         body = node["parameters"].get("responseBody", "")
-        if OLD in body:
-            node["parameters"]["responseBody"] = body.replace(OLD, NEW)
+        if _MARK.search(body):
+            node["parameters"]["responseBody"] = _MARK.sub(f"'v{mark}: input refused", body)
             return
-    raise AssertionError("no place for the version")
+    raise AssertionError("no place for the mark")
 
 
 def node_of(document: dict[str, Any], kind: str) -> dict[str, Any]:

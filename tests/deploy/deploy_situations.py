@@ -197,11 +197,10 @@ def move(home, route, path):
 
 def test_two_workflows_that_swapped_their_paths_by_hand_are_put_right(home):
     paths = {ADD: WIFES.webhook_path("L4CK3Y"), WIFES: ADD.webhook_path("L4CK3Y")}
-    for route in paths:
+    for route, path in paths.items():
         home.n8n.workflows.unpublish(home.id(route))
         home.draft(
-            route,
-            lambda document, path=paths[route]: node_of(document, ".webhook")["parameters"].update(path=path),
+            route, lambda document, path=path: node_of(document, ".webhook")["parameters"].update(path=path)
         )
     for route in paths:
         home.n8n.workflows.publish(home.id(route))
