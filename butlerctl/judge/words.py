@@ -59,7 +59,8 @@ _FAILURE = _words(
     r"cannot|unable|fail(ed|ure|s)?\b|error|went wrong|not (been )?\w+ed\b|not (available|reachable|possible|able)",
     r"unavailable|unsuccessful|rejected|refused|timed out|no (usable )?(answer|response|reply|tool)\b|didn['’]t|never ran",
     # German
-    r"nicht\b|fehlgeschlagen|gescheitert|misslungen|fehler|schief\w*|unmöglich|abgelehnt|kein(e|en)? (antwort|werkzeug)",
+    r"nicht\b|fehlgeschlagen|gescheitert|misslungen|fehler|schief\w*|unmöglich|abgelehnt|kein(e|en)? (antwort|werkzeug|zugriff|zugang|berechtigung)"
+    r"|nichts (eingetragen|angelegt|gespeichert|notiert|hinzugefügt|gebucht)",
     # Spanish
     r"no (?:(?:se|lo|la|me|le) )?(?:he|ha|han|hay forma|pude|pudo|puedo|puede|podido|fue|funcion\w+|logr\w+|consegu\w+|está|esta"
     r"|existe|encuentr\w+|respond\w+|tengo)\b",
@@ -77,13 +78,21 @@ _FAILURE = _words(
     r"falh(ou|a|ei)\b|erro\b|imposs[íi]vel|recus\w+|houve um (erro|problema)",
     # Polish
     r"nie (?:uda\w+|mog\w+|został\w*|doda\w+|zapis\w+|działa\w*|zadział\w+|jestem|mam|odpowi\w+|utworz\w+)|błąd|niepowodz\w+|odrzuc\w+",
-    # Swedish, Danish, Norwegian, Czech, Russian
-    r"kunde inte|inte (kunnat|lagts|sparats)|misslyckades|kunne ikke|ikke (lagt|gemt|lagret)|mislykkedes|nepodařilo|chyba\b",
-    r"не (удалось|смог\w*|получилось|был\w*)|ошибк\w+",
+    # Swedish, Danish, Norwegian
+    r"(kunde|kan|gick|går|lyckades) (\w+ )?inte|inte (kunnat|lagts|sparats|lagt|sparat)|misslyck\w+|neka(de|des|t)\b|avvisa(de|des|ts?)\b|ett fel\b",
+    r"(kunne|kan|gik|gikk|lykkedes|lyktes) (\w+ )?ikke|ikke (lagt|gemt|lagret|oprettet|opprettet)|mislykke\w+|afvist|avvist|en (fejl|feil)\b",
+    # Finnish, Czech, Russian
+    r"en (voinut|pystynyt|onnistunut)|ei (onnistunut|voitu|lisätty|tallennettu)|epäonnistu\w+|virhe\w*",
+    r"nepodařilo|nemohu|nemohl\w*|nelze|selhal\w*|odmítl\w*|chyba\b|не (удалось|смог\w*|получилось|был\w*)|ошибк\w+",
+    # An answer without anything in it
+    r"(answer|response|reply|antwort|respuesta|réponse|risposta|antwoord|resposta|odpowiedź|svaret) (\w+ ){0,3}"
+    r"(was|is|came back|war|ist|estaba|está|était|est|era|è|foi|była|var|är) (\w+ )?(empty|leer|vac[íi]a|vide|vuota|leeg|vazia|pusta|tomt?)\b",
 )
 _FAILURE_WITHOUT_BLANKS = re.compile(
     r"できません|ませんでした|失敗|エラー|失败|无法|未能|没有成功|錯誤|错误|실패|못했"
 )
+_PROMISE_WITHOUT_BLANKS = re.compile(r"(?:します|入れます|加えます|書きます)|马上|稍等|我来|하겠습니다|할게요")
+_DONE_WITHOUT_BLANKS = re.compile(r"しました|完了|済み|已(?:添加|创建|保存|记录|安排)|(?:추가|등록|저장)했")
 _DOUBT = _words(
     r"not (entirely |quite )?(sure|certain)|unsure|uncertain|(don['’]t|do not) know|can['’]?not? (say|tell) (whether|if)",
     r"nicht sicher|unsicher|weiß (ich )?nicht|weiss (ich )?nicht|unklar",
@@ -92,10 +101,13 @@ _DOUBT = _words(
 )
 _PROMISE = _words(
     r"I['’]ll|I will|I['’]m going to|I am going to|let me|I['’]m about to|will do\b|on it\b|right away",
-    r"ich werde|werde ich|mache ich (gleich|sofort)|wird (sofort|gleich) erledigt|ich trage .{0,40} (gleich|sofort)|kümmere mich",
+    r"ich werde|werde ich|mache ich (gleich|sofort)|wird (sofort|gleich) erledigt|ich trage .{0,40} (gleich|sofort)|kümmere mich"
+    r"|ich (trage|lege|notiere|füge|schreibe|setze|speichere|mache|erledige) (es|das|den|die|ihn|sie|dir)\b",
     r"voy a|ahora (mismo )?(lo|la) |enseguida|\w+(aré|eré|iré)\b|je vais|je m['’]en occupe|tout de suite|j?['’]?\w{3,}erai\b",
     r"sto per|lo faccio subito|subito\b|\w+(erò|irò)\b|ik ga|ik zal|zal ik|meteen|doe ik (meteen|zo)|vou \w+r\b|já (vou|trato)|\w+arei\b",
-    r"zaraz|już się tym|dodam\b|zapiszę\b|wpiszę\b|zrobię\b",
+    r"lo (hago|añado|apunto|agrego|anoto|pongo)\b|j['’]ajoute\b|je (l['’]|le |la )?(ajoute|note|mets|inscris)\b|lo (aggiungo|faccio|metto|inserisco)\b",
+    r"ik (zet|voeg|noteer|doe|regel) (het|dat|de|hem)\b|zaraz|już się tym|dodam\b|zapiszę\b|wpiszę\b|zrobię\b",
+    r"(jag|jeg) (ska|skal|lägger|lægger|legger|skriver|noterar|noterer|fixar|gör|sätter)\b|strax|straks",
 )
 _DONE = _words(
     r"done\b|added|adding it is done|saved|created|scheduled|booked|logged|noted|entered|recorded|put (it|them|this)|all set|is (now )?(on|in)\b"
@@ -107,7 +119,8 @@ _DONE = _words(
     r"gedaan|klaar|toegevoegd|opgeslagen|aangemaakt|genoteerd|ingepland|staat\b|gelukt|geregeld",
     r"feito|pronto|adicionad\w|adicionei|salv[oa]\b|criad\w|marcad\w|anotad\w|registrad\w|registad\w|está (na|no|em)\b|funcionou",
     r"gotowe|zrobione|dodan\w|dodał\w+|zapisan\w|utworzon\w|wpisan\w|zadziałał\w",
-    r"klart|tillagd|sparat|tilføjet|gemt|lagt til|hotovo|přidáno|готово|добавлен\w*|сделано",
+    r"klart|tillag[dt]|sparad|sparat|inlag[dt]|noterat|bokad|bokat|skapat|lagt (till|in)\b|tilføjet|gemt|oprettet|opprettet|lagret|lagt til\b|ferdig|færdig",
+    r"valmis|lisätty|lisäsin|tallennettu|merkitty|hotovo|přidáno|přidal\w*|uloženo|готово|добавлен\w*|сделано",
 )
 _FIRST_TRY = _words(
     r"(on )?(the |my )?(first|1st|earlier|initial) (try|attempt|time|request|call)|at first|initially",
@@ -160,7 +173,7 @@ def read(reply: str, titles: Iterable[str] = (), *, tells_facts: bool = False) -
     asks = _is_question(plain.strip()) or any(map(_is_question, sentences)) or bool(_ASKS.search(said))
     if not done and asks and all(_is_opening(part) or _ASKS.search(part) for part in clauses):
         return Reading(Stance.QUESTION)
-    promises = not done and _PROMISE.search(said) is not None
+    promises = not done and (_PROMISE.search(said) or _PROMISE_WITHOUT_BLANKS.search(said))
     return Reading(Stance.PROMISE if promises else Stance.STATEMENT, done=done)
 
 
@@ -187,7 +200,8 @@ def is_failure(clause: str) -> bool:
 
 
 def _tells_success(clause: str) -> bool:
-    return _DONE.search(clause) is not None and not is_failure(clause)
+    told = _DONE.search(clause) or _DONE_WITHOUT_BLANKS.search(clause)
+    return told is not None and not is_failure(clause)
 
 
 def _overcome(clauses: list[str], failure: str, *, tells_facts: bool) -> bool:
