@@ -141,7 +141,8 @@ class _Run:
             routes = context.contract.assign_file(reading.stem)
             self._summaries.append(summarize_unreadable(item.file, routes, configured=configured))
         if seen or silenced:
-            self._results[item.file] = _FileResult(place(item.file, reading.text, seen), silenced)
+            found = place(item.file, reading.text, seen, repeated=bool(reading.repeated))
+            self._results[item.file] = _FileResult(found, silenced)
 
     def _lint_workflow(self, workflow: Workflow, context: Context, seen: list[Seen]) -> None:
         workflow.everywhere = "BW106" in self._codes

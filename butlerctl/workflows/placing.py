@@ -25,9 +25,12 @@ class Seen(NamedTuple):
     prefix: Path
 
 
-def place(file: str, text: str, seen: Iterable[Seen]) -> list[Finding]:
-    """The findings of one file. Equal tokens of one rule are merged, and listed in the first."""
-    locator = Locator(text)
+def place(file: str, text: str, seen: Iterable[Seen], *, repeated: bool = True) -> list[Finding]:
+    """The findings of one file. Equal tokens of one rule are merged, and listed in the first.
+
+    `repeated` says whether an object of the file may hold a key twice.
+    """
+    locator = Locator(text, repeated=repeated)
     first: dict[tuple[str, Path, str], Finding] = {}
     more: dict[tuple[str, Path, str], list[int]] = {}
     counts: dict[str, int] = {}

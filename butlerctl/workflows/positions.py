@@ -7,6 +7,7 @@ walked once is remembered, so the work for many findings in one file grows with 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from itertools import accumulate
 from json import JSONDecoder
 from typing import NamedTuple
@@ -26,32 +27,66 @@ class Span(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A member of an object, or an item of a list, whose `key` is the item itself."""
+    """A member of an object, or an item of a list, whose `key` is where the item begins."""
 
     name: str | int
     key: Span
-    value: Span
+    start: int
+
+
+class _Container:
+    """An object or list of the text, walked only as far as it was asked for."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self._text = text
+        self._rest = _members(text, start)
+        self.members: list[Member] = []
+        self._by_name: dict[str | int, Member] = {}
+
+    def find(self, name: str | int) -> Member:
+        """The first member of this name. Raises KeyError."""
+        while name not in self._by_name:
+            member = next(self._rest, None)
+            if member is None:
+                raise KeyError(name)
+            self._keep(member)
+        return self._by_name[name]
+
+    def walk(self) -> list[Member]:
+        for member in self._rest:
+            self._keep(member)
+        return self.members
+
+    def last(self, name: str | int) -> Member:
+        """The last member of this name. Raises KeyError."""
+        self.find(name)
+        return next(member for member in reversed(self.walk()) if member.name == name)
+
+    def _keep(self, member: Member) -> None:
+        self.members.append(member)
+        self._by_name.setdefault(member.name, member)
 
 
 class Locator:
-    """Finds places in one text, which must have parsed as JSON before (lines can be asked of any text)."""
+    """Finds places in one text, which must have parsed as JSON before (lines can be asked of any text).
 
-    def __init__(self, text: str) -> None:
+    With `repeated` the last of several equal keys counts, as in `json`; without, the text has none.
+    """
+
+    def __init__(self, text: str, *, repeated: bool = True) -> None:
         self._text = text
-        self._members: dict[int, list[Member]] = {}
-        self._by_name: dict[int, dict[str | int, Member]] = {}
+        self._repeated = repeated
+        self._containers: dict[int, _Container] = {}
         self._hides_words = len(text) > _SHORT or "\\u" in text
         self._line_starts: list[int] | None = None
 
     def value(self, path: Path) -> Span:
-        """The value at a path. For a repeated key the last one counts, as in `json`.
-
-        Raises KeyError when there is no such place.
-        """
-        if not path:
-            start = _skip_blanks(self._text, 0)
-            return Span(start, _decode(self._text, start)[1])
-        return self._only_key(path) or self._member(path).value
+        """The value at a path. Raises KeyError when there is no such place."""
+        only = self._only_key(path)
+        if only:
+            return only
+        start = self._start(path)
+        return Span(start, _decode(self._text, start)[1])
 
     def token(self, path: Path, token: str) -> Span:
         """A token inside the value at a path; the whole value where escapes hide it. Raises KeyError."""
@@ -63,23 +98,25 @@ class Locator:
         return span if at < 0 else Span(at, at + len(token))
 
     def key(self, path: Path) -> Span:
-        """The key of the member at a path; for an item of a list the item itself. Raises KeyError."""
+        """The key of the member at a path; for an item of a list its beginning. Raises KeyError."""
         return self._member(path).key
 
     def member_with_comma(self, path: Path) -> Span:
         """A member and the comma that its removal makes superfluous, blanks included. Raises KeyError."""
         member = self._member(path)
-        members = self._members_at(self._start(path[:-1]))
+        members = self._container(self._start(path[:-1])).walk()
         index = members.index(member)
         if index + 1 < len(members):
             return Span(member.key.start, members[index + 1].key.start)
-        start = members[index - 1].value.end if index else member.key.start
-        return Span(start, member.value.end)
+        end = _decode(self._text, member.start)[1]
+        if not index:
+            return Span(member.key.start, end)
+        return Span(_decode(self._text, members[index - 1].start)[1], end)
 
     def repeated_keys(self, path: Path) -> list[tuple[str, list[Span]]]:
         """The keys that stand more than once in the object at a path, with all their places."""
         places: dict[str, list[Span]] = {}
-        for member in self._members_at(self._start(path)):
+        for member in self._container(self._start(path)).walk():
             places.setdefault(str(member.name), []).append(member.key)
         return [(key, spans) for key, spans in places.items() if len(spans) > 1]
 
@@ -121,42 +158,40 @@ class Locator:
         return Span(start, _decode(self._text, start)[1])
 
     def _start(self, path: Path) -> int:
-        return self._member(path).value.start if path else _skip_blanks(self._text, 0)
+        return self._member(path).start if path else _skip_blanks(self._text, 0)
 
     def _member(self, path: Path) -> Member:
         at = _skip_blanks(self._text, 0)
         for part in path:
             if self._text[at] not in "{[":
                 raise KeyError(part)
-            if at not in self._by_name:
-                self._by_name[at] = {member.name: member for member in self._members_at(at)}
-            member = self._by_name[at][part]
-            at = member.value.start
+            container = self._container(at)
+            member = container.last(part) if self._repeated else container.find(part)
+            at = member.start
         return member
 
-    def _members_at(self, start: int) -> list[Member]:
-        if start not in self._members:
-            self._members[start] = _members(self._text, start)
-        return self._members[start]
+    def _container(self, start: int) -> _Container:
+        if start not in self._containers:
+            self._containers[start] = _Container(self._text, start)
+        return self._containers[start]
 
 
-def _members(text: str, start: int) -> list[Member]:
-    found: list[Member] = []
+def _members(text: str, start: int) -> Iterator[Member]:
     is_object = text[start] == "{"
     at = _skip_blanks(text, start + 1)
+    index = 0
     while text[at] not in "}]":
-        name: str | int = len(found)
-        key = None
         if is_object:
             name, end = _decode(text, at)
-            key = Span(at, end)
-            at = _skip_blanks(text, _skip_blanks(text, end) + 1)
-        value = Span(at, _decode(text, at)[1])
-        found.append(Member(name, key or value, value))
-        at = _skip_blanks(text, value.end)
+            value = _skip_blanks(text, _skip_blanks(text, end) + 1)
+            yield Member(name, Span(at, end), value)
+        else:
+            value = at
+            yield Member(index, Span(at, at + 1), at)
+        index += 1
+        at = _skip_blanks(text, _decode(text, value)[1])
         if text[at] == ",":
             at = _skip_blanks(text, at + 1)
-    return found
 
 
 def _skip_blanks(text: str, at: int) -> int:

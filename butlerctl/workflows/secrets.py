@@ -5,10 +5,11 @@ Only fingerprints leave this module, and texts in which every secret is masked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from butlerctl.workflows.notations import EVERYTHING, compiled, embedded
+from butlerctl.workflows.notations import EVERYTHING as ALL_NOTATIONS
+from butlerctl.workflows.notations import compiled, embedded
 from butlerctl.workflows.walk import Path, strings
 
 
@@ -61,16 +62,31 @@ _NAMED_VALUE = r"\"\s*(?:,[^{}]{0,200}?\"value\"\s*)?:\s*\"((?![<={\[])(?:[^\"\\
 _SCHEMES = ("bearer ", "basic ", "token ", "bot ", "apikey ")
 
 
-def may_hold_any(values: str, lowered: str) -> bool:
-    """One cheap look at all values of a file, and at their lower case: false only when there is no secret."""
-    return any(f"{name}\n" in lowered for name in _NAMES) or any(_vendor_spans(values))
+class Suspects(NamedTuple):
+    """What a look at all values of a file leaves possible: vendors' patterns, and names that hold secrets."""
+
+    patterns: tuple[_Pattern, ...]
+    named: bool
 
 
-def find_secrets(document: Mapping[str, Any]) -> Iterator[Secret]:
+def suspects_in(values: str, lowered: str) -> Suspects:
+    """One cheap look at the values of a file, a line break between them, and at their lower case."""
+    return Suspects(
+        tuple(pattern for pattern in _PATTERNS if pattern.start in values),
+        any(f"{name}\n" in lowered for name in _NAMES),
+    )
+
+
+EVERYTHING = Suspects(_PATTERNS, named=True)
+
+
+def find_secrets(document: Mapping[str, Any], suspects: Suspects = EVERYTHING) -> Iterator[Secret]:
     """Every secret of a document, sticky notes and pinned data included."""
+    if not any(suspects):
+        return
     previous: tuple[Path, str] = ((), "")
     for path, text in strings(document):
-        for kind, value in _in_text(text):
+        for kind, value in _in_text(text, suspects.patterns):
             yield Secret(kind, _fingerprint(value), path)
         if path[-1:] == ("name",):
             previous = (path, text)
@@ -80,20 +96,20 @@ def find_secrets(document: Mapping[str, Any]) -> Iterator[Secret]:
 
 def mask(text: str) -> str:
     """Raw JSON with asterisks in place of every secret, as long as before; rather too many than too few."""
-    for start, end in [span for _, span in _vendor_spans(text)] + list(_named_spans(text)):
+    for start, end in [span for _, span in _vendor_spans(text, _PATTERNS)] + list(_named_spans(text)):
         text = text[:start] + "*" * (end - start) + text[end:]
     return text
 
 
-def _in_text(text: str) -> Iterator[tuple[str, str]]:
-    for kind, (start, end) in _vendor_spans(text):
+def _in_text(text: str, patterns: Iterable[_Pattern] = _PATTERNS) -> Iterator[tuple[str, str]]:
+    for kind, (start, end) in _vendor_spans(text, patterns):
         token = text[start:end]
         if kind == "private key" or (_is_random(token) and any(c.isdigit() for c in token)):
             yield kind, token
 
 
-def _vendor_spans(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    for kind, start, rest, inside in _PATTERNS:
+def _vendor_spans(text: str, patterns: Iterable[_Pattern]) -> Iterator[tuple[str, tuple[int, int]]]:
+    for kind, start, rest, inside in patterns:
         at = text.find(start)
         while at >= 0:
             after = at + len(start)
@@ -129,7 +145,7 @@ def _is_literal(name: str, value: str) -> bool:
         and any(character.isdigit() for character in literal)
         and _is_random(literal)
         and "://" not in literal
-        and not any(embedded(literal, EVERYTHING, address=True))
+        and not any(embedded(literal, ALL_NOTATIONS, address=True))
         and not any(_in_text(value))
     )
 

@@ -13,7 +13,7 @@ from butlerctl.workflows.placeholders import (
     placeholders_of,
 )
 from butlerctl.workflows.references import all_names
-from butlerctl.workflows.secrets import may_hold_any
+from butlerctl.workflows.secrets import Suspects, suspects_in
 from butlerctl.workflows.walk import Path, strings
 
 BASE = "n8n-nodes-base."
@@ -87,6 +87,7 @@ class Source:
         self.big_integers = reading.big_integers
         self.values = reading.values
         self.long_values = reading.long_values
+        self._texts = (self.values, self.long_values)
         self._lowered = (self.values.lower(), self.long_values.lower())
         self._found: dict[tuple[str, ...], bool] = {}
 
@@ -107,8 +108,10 @@ class Source:
         return live_in(self.values, self._lowered[0])
 
     @cached_property
-    def may_hold_secrets(self) -> bool:
-        return may_hold_any(self.values, self._lowered[0]) or may_hold_any(self.long_values, self._lowered[1])
+    def suspects(self) -> Suspects:
+        """The secrets that may stand in this file."""
+        both = [suspects_in(text, lowered) for text, lowered in zip(self._texts, self._lowered, strict=True)]
+        return Suspects(both[0].patterns + both[1].patterns, both[0].named or both[1].named)
 
     @cached_property
     def references(self) -> frozenset[str]:

@@ -18,9 +18,7 @@ from butlerctl.workflows.workflow import Workflow
 
 def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
     del context
-    if not workflow.source.may_hold_secrets:
-        return
-    for secret in find_secrets(workflow.document):
+    for secret in find_secrets(workflow.document, workflow.source.suspects):
         in_node = secret.path[0] == "nodes" and len(secret.path) > 1
         yield Hit(
             f"{secret.kind} in plain text (sha256 {secret.fingerprint}…)",

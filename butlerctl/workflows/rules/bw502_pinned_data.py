@@ -28,7 +28,7 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
     what = ""
     if any("@" in text and compiled(_EMAIL).search(text) for _, text in strings(pinned)):
         what = ", with an e-mail address"
-    elif any(find_secrets({"pinData": pinned})):
+    elif any(find_secrets({"pinData": pinned}, workflow.source.suspects)):
         what = ", with a token"
     nodes = ", ".join(f'"{name}"' for name in list(pinned)[:3])
     yield Hit(
