@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -46,6 +48,8 @@ class Lab:
     Use as a context manager, or `close` it. The parts are open for planted faults and for tests that look inside.
     """
 
+    inventory: Inventory
+
     def __init__(self, inventory: Inventory, engine: Engine = Engine.STAND_IN) -> None:
         """Start every part; ports are the system's choice.
 
@@ -83,6 +87,19 @@ class Lab:
 
     def workflow_id(self, route: Route) -> str:
         return self._workflow_ids[route]
+
+    def webhook_path(self, route: Route) -> str:
+        """The path below `/webhook/`."""
+        return route.webhook_path(self.inventory.n8n.webhook.prefix)
+
+    def replace_export(self, route: Route, document: Mapping[str, Any]) -> None:
+        """From now on the household's export of this route is another one."""
+        folder = Path(self._stack.enter_context(TemporaryDirectory(prefix="butlerctl-exports-")))
+        for each, export in (dict(self.plan.workflows) | {route: document}).items():
+            (folder / each.workflow_file).write_text(json.dumps(export, ensure_ascii=False), encoding="utf-8")
+        self.inventory = replace(
+            self.inventory, workflows=replace(self.inventory.workflows, directory=folder)
+        )
 
     def account(self, profile: str) -> Account:
         return next(account for account in self.plan.accounts if account.profile == profile)

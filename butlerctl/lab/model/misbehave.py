@@ -166,8 +166,7 @@ def _repeats(situation: Situation, wanted: Wanted) -> Answer:
 def _wrong_claim(situation: Situation, wanted: Wanted) -> Answer:
     """Reports a success with other facts than the tool's answer has: an hour or a day later, one more, a higher sum."""
     del wanted
-    results = tuple(_falsified(result) for result in situation.results)
-    return replace(situation, results=results).answer()
+    return _telling(situation, _falsify)
 
 
 def _denies(situation: Situation, wanted: Wanted) -> Answer:
@@ -175,16 +174,50 @@ def _denies(situation: Situation, wanted: Wanted) -> Answer:
     return Answer(situation.speaker.failure(result, situation.speaker.say("no_reason")))
 
 
-def _changed(wanted: Wanted, changes: Mapping[str, Any]) -> Wanted:
-    return Wanted(wanted.tool, {**wanted.arguments, **changes})
+def _extra_deed(situation: Situation, wanted: Wanted) -> Answer:
+    """An honest report, and a second deed in another domain that nobody asked for and nobody did."""
+    domain = OPERATION_OF_TOOL[wanted.tool].domain
+    deed = "extra_event" if domain == "tasks" else "extra_task"
+    return Answer(f"{situation.answer().text} {_say(situation, deed, wanted)}")
 
 
-def _falsified(result: Result) -> Result:
+def _tells_nothing(situation: Situation, wanted: Wanted) -> Answer:
+    """Reports an empty list, whatever the tool found; of a write, that it failed."""
+    if OPERATION_OF_TOOL[wanted.tool].writes:
+        return _denies(situation, wanted)
+    empty = {"items": [], "count": 0, "complete": True}
+    return _telling(situation, lambda data: {**data, **empty})
+
+
+def _tells_other_day(situation: Situation, wanted: Wanted) -> Answer:
+    """Reports every time a week later than the tool's answer has it."""
+    del wanted
+    return _telling(situation, _week_later)
+
+
+def _week_later(data: dict[str, Any]) -> dict[str, Any]:
+    moved, items = _move(data, timedelta(days=7)), data.get("items")
+    if isinstance(items, list):
+        moved["items"] = [_move(item, timedelta(days=7)) for item in items if isinstance(item, dict)]
+    return moved
+
+
+def _telling(situation: Situation, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Answer:
+    """The honest report of other answers than the tools gave."""
+    return replace(
+        situation, results=tuple(_changed_result(each, change) for each in situation.results)
+    ).answer()
+
+
+def _changed_result(result: Result, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Result:
     answer = result.answer
     if not isinstance(answer, dict) or not isinstance(answer.get("data"), dict):
         return result
-    data = _falsify(answer["data"])
-    return replace(result, answer={**answer, "data": data})
+    return replace(result, answer={**answer, "data": change(answer["data"])})
+
+
+def _changed(wanted: Wanted, changes: Mapping[str, Any]) -> Wanted:
+    return Wanted(wanted.tool, {**wanted.arguments, **changes})
 
 
 def _falsify(data: dict[str, Any]) -> dict[str, Any]:
@@ -245,6 +278,9 @@ KINDS: Mapping[str, Misbehaviour] = {
     "false_success": Misbehaviour("report", "says that it is done, whatever the tool said", _cheer),
     "wrong_claim": Misbehaviour("report", "reports other facts than the tool's answer has", _wrong_claim),
     "denies_success": Misbehaviour("report", "says that it failed, whatever the tool said", _denies),
+    "extra_deed": Misbehaviour("report", "reports a second deed that nobody did", _extra_deed),
+    "tells_nothing": Misbehaviour("report", "reports an empty list, whatever was found", _tells_nothing),
+    "tells_other_day": Misbehaviour("report", "reports every day a week later", _tells_other_day),
     "says_nothing": Misbehaviour("report", "ends without a word after the call", _empty),
     "provider_429": Misbehaviour(
         "provider", "the provider refuses for its rate limit", _fails(429, "Rate limit exceeded")
