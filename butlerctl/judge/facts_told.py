@@ -95,7 +95,7 @@ def _wrong_clock(facts: Told, asked: Told, cases: Sequence[Case]) -> Contradicti
         held = ", ".join(sorted({f"{moment:%H:%M}" for moment in moments}))
         return Contradiction(
             "report.claim_accurate",
-            f"the reply tells {clock.words} for the {cases[0].noun}",
+            f"the reply tells {clock} for the {cases[0].noun}",
             f"{cases[0].noun}: {held}",
         )
     return None
@@ -145,7 +145,7 @@ def _wrong_amount(facts: Told, asked: Told, cases: Sequence[Case]) -> Contradict
     for case in sheets:
         allowed |= set(_amounts(case))
     for amount, _ in facts.amounts if sheets and allowed else ():
-        if amount not in allowed:
+        if not _is_held(amount, allowed):
             case = sheets[0]
             return Contradiction(
                 "report.claim_accurate",
@@ -153,6 +153,12 @@ def _wrong_amount(facts: Told, asked: Told, cases: Sequence[Case]) -> Contradict
                 f"{case.noun}: {_held_amounts(case)}",
             )
     return None
+
+
+def _is_held(amount: Decimal, allowed: set[Decimal]) -> bool:
+    """A whole sum may be told for one with cents."""
+    whole = amount.as_tuple().exponent == 0
+    return any(abs(amount - other) < 1 if whole else amount == other for other in allowed)
 
 
 def _amounts(case: Case) -> Iterator[Decimal]:

@@ -13,33 +13,33 @@ from butlerctl.judge import values
 _MONTHS = (
     "january januar enero janvier gennaio januari janeiro stycznia styczeń jan",
     "february februar febrero février febbraio februari fevereiro lutego luty feb",
-    "march märz marzo mars maart março marca marzec mar",
+    "march märz marzo mars maart março marca marzec marts mar",
     "april abril avril aprile kwietnia kwiecień apr",
     "may mai mayo maggio mei maio maja maj",
     "june juni junio juin giugno junho czerwca czerwiec jun",
     "july juli julio juillet luglio julho lipca lipiec jul",
-    "august agosto août augustus sierpnia sierpień aug",
+    "august agosto août augustus augusti sierpnia sierpień aug",
     "september septiembre septembre settembre setembro września wrzesień sep sept",
     "october oktober octubre octobre ottobre outubro października październik oct okt",
     "november noviembre novembre novembro listopada listopad nov",
-    "december dezember diciembre décembre dicembre dezembro grudnia grudzień dec dez",
+    "december dezember diciembre décembre dicembre dezembro grudnia grudzień desember dec dez",
 )
 _WEEKDAYS = (
-    "monday montag lunes lundi lunedì maandag segunda-feira poniedziałek",
-    "tuesday dienstag martes mardi martedì dinsdag terça-feira wtorek",
-    "wednesday mittwoch miércoles mercredi mercoledì woensdag quarta-feira środa środę",
-    "thursday donnerstag jueves jeudi giovedì donderdag quinta-feira czwartek",
-    "friday freitag viernes vendredi venerdì vrijdag sexta-feira piątek",
-    "saturday samstag sonnabend sábado samedi sabato zaterdag sobota sobotę",
-    "sunday sonntag domingo dimanche domenica zondag niedziela niedzielę",
+    "monday montag lunes lundi lunedì maandag segunda-feira poniedziałek måndag mandag",
+    "tuesday dienstag martes mardi martedì dinsdag terça-feira wtorek tisdag tirsdag",
+    "wednesday mittwoch miércoles mercredi mercoledì woensdag quarta-feira środa środę onsdag",
+    "thursday donnerstag jueves jeudi giovedì donderdag quinta-feira czwartek torsdag",
+    "friday freitag viernes vendredi venerdì vrijdag sexta-feira piątek fredag",
+    "saturday samstag sonnabend sábado samedi sabato zaterdag sobota sobotę lördag lørdag",
+    "sunday sonntag domingo dimanche domenica zondag niedziela niedzielę söndag søndag",
 )
 _COUNTS = (
     "zero null cero zéro nul nenhum",
     "",
-    "two zwei dos deux due twee dois duas dwa dwie",
+    "two zwei dos deux due twee dois duas dwa dwie två",
     "three drei tres trois tre drie três trzy",
-    "four vier cuatro quatre quattro quatro cztery",
-    "five fünf cinco cinq cinque vijf pięć",
+    "four vier cuatro quatre quattro quatro cztery fyra",
+    "five fünf cinco cinq cinque vijf pięć fem",
     "six sechs seis sei zes sześć",
     "seven sieben siete sept sette zeven sete siedem",
     "eight acht ocho huit otto oito osiem",
@@ -50,6 +50,7 @@ _THINGS = (
     r"things?|events?|appointments?|entr(?:y|ies)|items?|tasks?|to-?dos?|rows?|meetings?|lines?|termin\w*|einträ\w+|eintrag|aufgaben?|sachen|zeilen?"
     r"|eventos?|citas?|tareas?|cosas?|entradas?|filas?|événements?|rendez-vous|tâches?|choses?|lignes?|entrées?|eventi|impegni|appuntamenti"
     r"|attività|cose|voci|righe|afspraken?|taken|dingen|regels|rijen|compromissos?|tarefas?|coisas?|linhas?|wydarze\w+|zada\w+|rzecz\w*|wiersz\w*"
+    r"|uppgift\w*|händelse\w*|saker?|rader|möten?|poster|opgave\w*|oppgave\w*|begivenhed\w*|aftaler?|avtaler?"
 )
 _MONTH_OF = {name: at + 1 for at, names in enumerate(_MONTHS) for name in names.split()}
 _WEEKDAY_OF = {name: at for at, names in enumerate(_WEEKDAYS) for name in names.split()}
@@ -81,7 +82,30 @@ _RANGE = re.compile(
     rf"(?<![\w.,:/])(\d{{1,2}})(?:[:.](\d{{2}}))?\s?(?:-|–|—|to|until|till|bis|a|à|alle|tot|às|do)\s?(\d{{1,2}})(?:[:.]\d{{2}})?(?:{_HALF}|\s?(?:uhr|uur)\b)",
     re.IGNORECASE,
 )
+_SPOKEN_HOUR = re.compile(
+    r"(?<!\w)(?:kl\.?|klo|a las?|alle(?: ore)?|ore|às|o godz\.?)\s?(\d{1,2})(?:[.:](\d{2}))?"
+    rf"(?:\s?[-–—]\s?(\d{{1,2}})(?:[.:](\d{{2}}))?)?(?![\d.,:]*\d|\s?[%€$£]|\s(?:{_THINGS})\b)"
+    r"|(?<![\w.,:/-])(\d{1,2})\s(?:heures?|o['’]clock)\b",
+    re.IGNORECASE,
+)
+# Chinese, Japanese and Korean write without blanks.
+_CJK = "[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
+_CJK_DAY = re.compile(r"(\d{1,2})(?:月|월)\s?(\d{1,2})(?:日|일)")
+_CJK_CLOCK = re.compile(
+    r"(?:(午前|上午|오전)|(午後|下午|오후))?\s?(?<!\d)(\d{1,2})(?:時(?!間)|时|点|點|시(?!간))(?:(半)|(\d{1,2})(?:分|분))?"
+)
+_CJK_COUNT = re.compile(r"(?<![\d.])(\d{1,3})\s?(?:件|項目|个|個|项|條|条|개)")
+_CJK_BORDER = re.compile(rf"(?<={_CJK})(?=\d)|(?<=\d)(?={_CJK})")
 _AMOUNT = re.compile(r"(?<![\w.,:/-])(\d{1,3}(?:[.,' \u00a0]\d{3})*|\d+)[.,](\d{1,2})(?![\d%:/.,]\d|\d|\s?%)")
+_WHOLE = r"(\d{1,3}(?:[.,' \u00a0]\d{3})+|\d+)(?![.,]?\d)"
+_ABOUT = (
+    r"about|around|roughly|approx\w*|almost|nearly|over|under|more than|less than|up to|rund|etwa|ca\.?|circa|ungefähr|knapp|fast|über|unter|unos|unas"
+    r"|casi|alrededor de|environ|presque|quasi|ongeveer|bijna|cerca de|około|prawie|omkring|ungefär|~|≈"
+)
+_WHOLE_MONEY = re.compile(
+    rf"((?:{_ABOUT})\s?)?(?:(?:[€$£¥]|EUR|USD|CHF)\s?{_WHOLE}|(?<![\w.,:/-]){_WHOLE}\s?(?:[€$£¥円元]|(?:euros?|EUR|USD|CHF|dollars?|pounds?|zł|kr)\b))",
+    re.IGNORECASE,
+)
 _COUNT = re.compile(
     rf"(?<![\w.,:/-])(\d{{1,3}}|{'|'.join(sorted(_COUNT_OF, key=len, reverse=True))})\s+(?:[^\W\d]+\s+)?(?:{_THINGS})\b",
     re.IGNORECASE,
@@ -103,6 +127,10 @@ class Clock:
     half_open: bool
     utc: bool
     words: str
+
+    def __str__(self) -> str:
+        plain = f"{self.hour % 24:02d}:{self.minute:02d}"
+        return self.words if plain in self.words else f"{self.words} ({plain})"
 
     def fits(self, moment: datetime) -> bool:
         hours = {self.hour, (self.hour + 12) % 24} if self.half_open else {self.hour % 24}
@@ -141,6 +169,10 @@ def read(text: str, zone: tzinfo) -> Told:
     clocks: list[Clock] = []
     days: list[Day] = []
     rest = _take(_ISO, _ADDRESS.sub(" ", text), lambda match: _iso(match[0], zone, clocks, days))
+    rest = _take(_CJK_DAY, rest, lambda match: days.append(Day(int(match[2]), int(match[1]), match[0])))
+    rest = _take(_CJK_CLOCK, rest, lambda match: clocks.append(_cjk_clock(match)))
+    counts = [(int(match[1]), match[0]) for match in _CJK_COUNT.finditer(rest)]
+    rest = _CJK_BORDER.sub(" ", _CJK_COUNT.sub(" ", rest))
     rest = _TOKEN.sub(lambda match: " " if _is_opaque(match[0]) else match[0], rest)
     rest = _take(_DAY_FIRST, rest, lambda match: days.append(Day(int(match[1]), _month(match[2]), match[0])))
     rest = _take(
@@ -155,15 +187,16 @@ def read(text: str, zone: tzinfo) -> Told:
         lambda match: clocks.append(_clock(match[1], match[2], match[3], match[4] or "", match[0])),
     )
     rest = _take(_HOUR, rest, lambda match: clocks.append(_clock(match[1], "00", match[2], "", match[0])))
+    rest = _take(_SPOKEN_HOUR, rest, lambda match: clocks.extend(_spoken_hours(match)))
     rows = tuple(int(match[1]) for match in _ROW.finditer(rest))
     rest = _ROW.sub(" ", rest)
-    counts = tuple((_count(match[1]), match[0]) for match in _COUNT.finditer(rest))
+    counts += [(_count(match[1]), match[0]) for match in _COUNT.finditer(rest)]
     return Told(
         clocks=tuple(clock for clock in clocks if clock.hour <= 24 and clock.minute < 60),
         days=tuple(day for day in days if 1 <= day.day <= 31),
         weekdays=tuple(_weekdays(rest)),
-        amounts=tuple((_decimal(match), match[0]) for match in _AMOUNT.finditer(rest)),
-        counts=counts,
+        amounts=tuple(_amounts(rest)),
+        counts=tuple(counts),
         rows=rows,
     )
 
@@ -207,6 +240,26 @@ def _month(name: str) -> int:
 
 def _count(word: str) -> int:
     return int(word) if word.isdecimal() else _COUNT_OF[word.lower()]
+
+
+def _spoken_hours(match: re.Match[str]) -> Iterator[Clock]:
+    for hour, minute in ((match[1] or match[5], match[2]), (match[3], match[4])):
+        if hour:
+            yield _clock(hour, minute or "00", None, "", match[0])
+
+
+def _cjk_clock(match: re.Match[str]) -> Clock:
+    half = "a" if match[1] else "p" if match[2] else None
+    return _clock(match[3], "30" if match[4] else match[5] or "00", half, "", match[0])
+
+
+def _amounts(text: str) -> Iterator[tuple[Decimal, str]]:
+    """Numbers with cents, and whole sums of money unless they are told as a rough figure."""
+    for match in _AMOUNT.finditer(text):
+        yield _decimal(match), match[0]
+    for match in _WHOLE_MONEY.finditer(_AMOUNT.sub(" ", text)):
+        if not match[1]:
+            yield Decimal(re.sub(r"[^\d]", "", match[2] or match[3])), match[0]
 
 
 def _decimal(match: re.Match[str]) -> Decimal:
