@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from butlerctl.errors import BadInput
+from butlerctl.loopback import is_loopback
 
 if TYPE_CHECKING:
     import httpx
-
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def client_for(url: str, **options: Any) -> httpx.Client:
@@ -24,7 +23,8 @@ def client_for(url: str, **options: Any) -> httpx.Client:
 
     try:
         parts = urlsplit(url)
-        loopback = parts.hostname in _LOOPBACK
     except ValueError as error:
         raise BadInput(f"the address {url!r} is none: {error}") from error
-    return httpx.Client(verify=parts.scheme.lower() != "http", **{"trust_env": not loopback, **options})
+    return httpx.Client(
+        verify=parts.scheme.lower() != "http", **{"trust_env": not is_loopback(url), **options}
+    )

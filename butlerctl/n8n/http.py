@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ipaddress
 import ssl
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from butlerctl.errors import BadInput
+from butlerctl.loopback import is_loopback
 
 if TYPE_CHECKING:
     import httpx
@@ -48,16 +48,6 @@ def header_value(value: str, what: str) -> str:
             hint="it holds a line end, a space at its end or a character beyond ASCII",
         )
     return value
-
-
-def is_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def failure_text(error: Exception, url: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from butlerctl.errors import BadInput, Unreachable
+from butlerctl.loopback import is_loopback
 from butlerctl.protocol.decode import NotStrictJson, nesting, read_payload
 from butlerctl.protocol.sse import event_data
 from butlerctl.protocol.tools import ToolSchema
@@ -88,7 +89,8 @@ class ChatProvider:
         self.timeout = timeout
         self._url = f"{base_url.rstrip('/')}/chat/completions"
         self._extra = dict(extra or {})
-        self._client = httpx.Client(headers={"Content-Type": "application/json", **_authorization(api_key)})
+        headers = {"Content-Type": "application/json", **_authorization(api_key)}
+        self._client = httpx.Client(headers=headers, trust_env=not is_loopback(base_url))
 
     def __enter__(self) -> Self:
         return self
