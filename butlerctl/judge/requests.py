@@ -8,7 +8,7 @@ from typing import Any
 
 from butlerctl.evidence import Document
 from butlerctl.judge import routes
-from butlerctl.redaction import is_secret_name
+from butlerctl.redaction import MASK, is_secret_name
 
 _LABELS_OF_REFUSALS = frozenset({"without_key", "wrong_key"})
 _WRONG_KEY = "<wrong>"
@@ -50,10 +50,12 @@ def is_without_key(document: Document) -> bool:
 
 
 def key_headers(document: Document) -> dict[str, Any]:
-    """The headers of the request that carry a key, by name."""
+    """The headers of the request that carry a key: by their name, or because their value was masked."""
     headers = request_of(document).get("headers")
     named = headers.items() if isinstance(headers, Mapping) else ()
-    return {str(name): value for name, value in named if is_secret_name(str(name))}
+    return {
+        str(name): value for name, value in named if is_secret_name(str(name)) or value in {MASK, _WRONG_KEY}
+    }
 
 
 def is_preflight(document: Document) -> bool:

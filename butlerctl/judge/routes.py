@@ -56,17 +56,23 @@ def route_of_tail(tail: str) -> Route | None:
 
 def route_of_name(name: Any, profiles: Collection[str]) -> Route | None:
     """The route that a workflow's or a file's name tells, such as `L4CK3Y calendar add wife`."""
-    stem = str(name or "").removesuffix(".json")
-    words = _WORDS.findall(PurePosixPath(stem).name)
+    stem = PurePosixPath(str(name or "").removesuffix(".json")).name
+    words = _WORDS.findall(stem)
     lower = [_DOMAIN_OF_WORD.get(word.lower(), word.lower()) for word in words]
     for at in range(len(lower) - 1):
         operation = _BY_PATH.get((lower[at], lower[at + 1]))
         if operation is None:
             continue
-        named = [word for word in words if word in profiles]
-        rest = named or words[at + 2 : at + 3]
-        return Route(operation, rest[0]) if rest else None
+        profile = _profile_in(stem, profiles) or next(iter(words[at + 2 : at + 3]), "")
+        return Route(operation, profile) if profile else None
     return None
+
+
+def _profile_in(text: str, profiles: Collection[str]) -> str:
+    """The first of these names in a text, whole, the longest where several begin: `anna-marie` before `anna`."""
+    longest_first = "|".join(map(re.escape, sorted(profiles, key=len, reverse=True)))
+    found = re.search(rf"(?<![^\W_])(?:{longest_first})(?![^\W_])", text) if profiles else None
+    return found[0] if found else ""
 
 
 def webhook_paths(document: Any) -> tuple[str, ...]:
@@ -100,6 +106,6 @@ def route_of_workflow(document: Any, name: Any, profiles: Collection[str]) -> Ro
     """The route of a workflow: its file or name says which it should be, its webhook's path else."""
     if not isinstance(document, Mapping):
         return route_of_name(name, profiles)
-    by_name = route_of_name(name, profiles) or route_of_name(document.get("name"), profiles)
     by_path = next((route_of_tail(path) for path in webhook_paths(document)), None)
-    return by_name or by_path
+    known = {*profiles, by_path.profile} if by_path else profiles
+    return route_of_name(name, known) or route_of_name(document.get("name"), known) or by_path
