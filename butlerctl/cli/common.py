@@ -31,10 +31,10 @@ def find_and_load(path: Path | None) -> Inventory:
         UsageProblem: there is none.
         InventoryError: it is wrong.
     """
-    from butlerctl.inventory.loader import FILE_NAME, find_inventory, load_inventory
+    from butlerctl.inventory.find import FILE_NAME, chosen_inventory
+    from butlerctl.inventory.loader import load_inventory
 
-    named = os.environ.get("BUTLERCTL_INVENTORY")
-    found = path or (Path(named) if named else find_inventory(Path.cwd()))
+    found = chosen_inventory(path)
     if found is None:
         raise UsageProblem(f"no {FILE_NAME} here or in a folder above", hint="name it with --inventory FILE")
     return load_inventory(found, os.environ)

@@ -127,10 +127,10 @@ def _collector_off() -> Iterator[None]:
 
 
 def _household(path: Path | None) -> Household | None:
-    from butlerctl.inventory.find import find_inventory
+    from butlerctl.inventory.find import chosen_inventory
     from butlerctl.workflows.household_cache import read_household
 
-    found = path or find_inventory(Path.cwd())
+    found = chosen_inventory(path)
     return None if found is None else read_household(found)
 
 
