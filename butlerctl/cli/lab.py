@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shlex
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
+from typing import TextIO
 
 import typer
 
 from butlerctl.cli.common import find_and_load
-from butlerctl.errors import NothingChecked
+from butlerctl.errors import NothingChecked, TryAgain
 
 app = typer.Typer(
     rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False, no_args_is_help=True
@@ -53,19 +57,16 @@ def up(
 
     household = find_and_load(inventory)
     faults = [read_fault(text, household) for text in fault]
-    file = _state_file(household.path, state_dir)
     stop = threading.Event()
     for ending in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ending, lambda *_: stop.set())
-    with open_lab(household, engine) as lab:
+    with _only_one(_state_file(household.path, state_dir)) as file, open_lab(household, engine) as lab:
         for one in faults:
             plant(lab, one)
-        _write_private(file, json.dumps({"pid": os.getpid(), "environ": lab.environ()}))
-        try:
-            _announce(lab.environ(), out_of_reach(household))
-            stop.wait()
-        finally:
-            file.unlink(missing_ok=True)
+        file.write(json.dumps(lab.environ()))
+        file.flush()
+        _announce(lab.environ(), out_of_reach(household))
+        stop.wait()
     print("the lab is down", file=sys.stderr)
 
 
@@ -112,17 +113,35 @@ def _state_file(inventory: Path, state_dir: Path | None) -> Path:
     return state_folder(inventory, state_dir) / _FILE
 
 
-def _running(file: Path) -> dict[str, str]:
+@contextmanager
+def _only_one(path: Path) -> Iterator[TextIO]:
+    """The private file of this lab's settings, locked as long as the lab lives and removed with it.
+
+    Raises:
+        TryAgain: another lab of this inventory holds it.
+    """
     try:
-        state = json.loads(file.read_text(encoding="utf-8"))
-        os.kill(state["pid"], 0)
-    except (OSError, ValueError, KeyError, TypeError):
-        raise NothingChecked("no lab runs for this inventory", hint="start one with `butlerctl lab up`") from None
-    environ: dict[str, str] = state["environ"]
-    return environ
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file.truncate()
+            try:
+                yield file
+            finally:
+                path.unlink(missing_ok=True)
+    except BlockingIOError:
+        raise TryAgain(
+            "a lab of this inventory runs already", hint="end it, or give this one a --state-dir of its own"
+        ) from None
 
 
-def _write_private(file: Path, text: str) -> None:
-    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as out:
-        out.write(text)
+def _running(path: Path) -> dict[str, str]:
+    try:
+        with path.open(encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        environ: dict[str, str] = json.loads(path.read_text(encoding="utf-8") or "{}")
+        if environ:
+            return environ
+    except FileNotFoundError:
+        pass
+    raise NothingChecked("no lab runs for this inventory", hint="start one with `butlerctl lab up`")
