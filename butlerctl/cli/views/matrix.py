@@ -21,6 +21,9 @@ MARKS = {
 }
 
 
+_REMARK = 24
+
+
 class MatrixView:
     """A row a route, a column a link. A link that has not been looked at yet is blank."""
 
@@ -30,9 +33,8 @@ class MatrixView:
         self._judgements: dict[Route, Judgement] = {}
         self._final: set[Route] = set()
         self._lock = threading.Lock()
-        self._live = Live(
-            get_renderable=self._table, console=console or Console(stderr=True), refresh_per_second=8
-        )
+        self._console = console or Console(stderr=True)
+        self._live = Live(get_renderable=self._table, console=self._console, refresh_per_second=8)
 
     def __enter__(self) -> Self:
         self._live.__enter__()
@@ -52,11 +54,14 @@ class MatrixView:
                 self._final.add(route)
 
     def _table(self) -> Table:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        table.add_column("route")
-        for link in LINKS:
-            table.add_column(link, justify="center")
-        table.add_column("")
+        table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
+        width = max(map(len, map(str, self._routes)))
+        headings = _headings(self._console.width - width)
+        table.add_column("route", no_wrap=True)
+        for heading in headings:
+            table.add_column(heading, justify="center", no_wrap=True)
+        used = width + sum(map(len, headings)) + len(headings) + 1
+        table.add_column("", no_wrap=True, max_width=max(1, self._console.width - used))
         with self._lock:
             for route in self._routes:
                 table.add_row(str(route), *self._cells(route), Text(self._remark(route), style="dim"))
@@ -73,6 +78,12 @@ class MatrixView:
             return self._stages[route]
         first = self._judgements[route].first_broken
         return first.check if first else ""
+
+
+def _headings(room: int) -> list[str]:
+    """The names of the links, shortened where they and a remark have no room (in characters)."""
+    whole = sum(map(len, LINKS)) + len(LINKS) + _REMARK
+    return list(LINKS) if whole <= room else [link[:4] for link in LINKS]
 
 
 def _mark(verdict: Verdict, *, final: bool) -> Text:
