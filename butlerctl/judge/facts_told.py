@@ -11,13 +11,17 @@ from itertools import zip_longest
 
 from butlerctl.judge import payload, told, values, words
 from butlerctl.judge.case import Case
+from butlerctl.judge.conversation import holds_prompt
+from butlerctl.judge.pairs_told import mismatched_pair
 from butlerctl.judge.readback import Stored
 from butlerctl.judge.told import Clock, Told
 
 _MOST = 10**12
 _EMPTY = re.compile(
     r"(?<!\w)(no\b|none|nothing|empty|free\b|kein\w*|nichts|leer|frei\b|ningun\w*|nada|vac[íi]\w|libre|aucun\w*|rien|vide|pas de|nessun\w*|niente|vuot\w"
-    r"|liber\w|geen|niets|leeg|vrij|nenhum\w*|vazi\w|livre|brak|pust\w|nic\b|woln\w|nie ma|inga?\b|ingen\b|intet|žádn\w+|нет|ничего|пуст\w*)",
+    r"|liber\w|geen|niets|leeg|vrij|nenhum\w*|vazi\w|livre|brak|pust\w|nic\b|woln\w|nie ma|non (?:ci sono|c['’]è)|no hay|n['’]y a (?:pas|rien)|não há"
+    r"|inga?\b|ingen\w*|inget|intet|tom(?:t|ma)?\b|ledig\w*|fri\b|ei (?:ole|mitään)|tyhjä\w*|vapaa|žádn\w+|prázdn\w*|нет|ничего|пуст\w*)"
+    r"|ありません|なし|空(?:です|いて)|没有|沒有|空的|없",
     re.IGNORECASE,
 )
 _ONLY = re.compile(
@@ -104,7 +108,7 @@ def _wrong_clock(facts: Told, asked: Told, cases: Sequence[Case]) -> Contradicti
 def _fits(clock: Clock, moments: Sequence[datetime], zone: tzinfo) -> bool:
     if clock.utc:
         return any(clock.fits(moment.astimezone(UTC)) for moment in moments)
-    return any(clock.fits(moment.astimezone(zone)) or clock.fits(moment) for moment in moments)
+    return any(clock.fits(moment.astimezone(zone)) for moment in moments)
 
 
 def _wrong_day(facts: Told, asked: Told, cases: Sequence[Case]) -> Contradiction | None:
@@ -246,7 +250,8 @@ def _wrong_list(reply: str, plain: str, facts: Told, case: Case) -> Contradictio
         if narrowed or count in _possible_counts(case, named):
             continue
         return Contradiction("report.claim_accurate", f'the reply tells "{word}"', f"{len(items)} {plural}")
-    return None
+    pair = mismatched_pair(reply, case)
+    return Contradiction("report.claim_accurate", f'the reply tells "{pair[0]}"', pair[1]) if pair else None
 
 
 def _possible_counts(case: Case, named: Sequence[Stored]) -> set[int]:
@@ -284,9 +289,12 @@ def _label(item: Stored) -> str:
 
 
 def _prompts(cases: Sequence[Case]) -> list[str]:
+    """What was asked, without what a gateway wrote around it."""
     intent = cases[0].bundle.intent
     spoken = list(cases[0].conversation.prompts) if cases[0].conversation else []
-    return [intent.prompt, *spoken] if intent else spoken
+    if intent is None:
+        return spoken
+    return [intent.prompt, *(words for words in spoken if not holds_prompt(words, intent.prompt))]
 
 
 def _moments(cases: Sequence[Case]) -> Iterator[datetime]:
@@ -324,5 +332,5 @@ def _own_days(cases: Sequence[Case]) -> set[date]:
         days |= {cell for row in _rows(case) for item in row if (cell := values.day(item))}
         days |= {day for day in (values.day(case.wanted.due), values.day(case.wanted.all_day)) if day}
         for moment in _moments([case]):
-            days |= {moment.date(), moment.astimezone(case.zone).date()}
+            days.add(moment.astimezone(case.zone).date())
     return days
