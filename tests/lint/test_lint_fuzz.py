@@ -27,9 +27,27 @@ PIECES = [
     b"\x00", b"\\u003c", b"\\ud800", b"<WIFE_ID>", b"YOUR_KEY", b"={{ $('X') }}", b'{"a":', b"[[[[", b"\xef\xbb\xbf",
     b'"active": true,', b'"id": null', b'"credentials": {}', b"<<<<<<< ", b"9" * 40,
 ]  # fmt: skip
+# As text: a drawn list must be a new one each time, for the next mutation may change it.
 VALUES = st.sampled_from(
-    [None, True, 0, -1, 1e300, 2**70, "", "x", "<A_B>", "={{ 1 }}", [], {}, [[]], [None], {"a": {}}, "\ud800"]
-)
+    [
+        "null",
+        "true",
+        "0",
+        "-1",
+        "1e300",
+        str(2**70),
+        '""',
+        '"x"',
+        '"<A_B>"',
+        '"={{ 1 }}"',
+        '"\\ud800"',
+        "[]",
+        "{}",
+        "[[]]",
+        "[null]",
+        '{"a": {}}',
+    ]
+).map(json.loads)
 
 
 def lint_bytes(data):
