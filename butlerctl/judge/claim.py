@@ -124,10 +124,37 @@ def _of_statement(conversation: Conversation, cases: Sequence[Case], reply: Read
                 f"the reply tells of the {case.noun} of {case.route}: {_quote(conversation.reply)}",
                 f"the {case.noun} is {state}",
             )
-    wrong = _unbacked(conversation, cases) or contradiction(conversation.reply, cases, _titles(cases))
+    wrong = (
+        _denied(conversation, cases)
+        or _unbacked(conversation, cases)
+        or contradiction(conversation.reply, cases, _titles(cases))
+    )
     if wrong:
         return Judged(Claim.UNSUPPORTED, wrong.check, wrong.seen, wrong.expected)
     return _SUPPORTED
+
+
+def _denied(conversation: Conversation, cases: Sequence[Case]) -> Contradiction | None:
+    """One of several writes told as failed, although it is there."""
+    writes = [case for case in cases if case.operation.writes]
+    for clause in words.denials(conversation.reply, _titles(cases)) if len(writes) > 1 else ():
+        named = [case for case in writes if _names(clause, case, writes)]
+        if len(named) == 1 and state_of(named[0]) is State.DONE:
+            case = named[0]
+            seen = f"the reply denies the {case.noun} of {case.route}: {_quote(clause)}"
+            return Contradiction("report.claim_accurate", seen, f"the {case.noun} is there")
+    return None
+
+
+def _names(clause: str, case: Case, writes: Sequence[Case]) -> bool:
+    """Does a clause speak of this write: by its title, or by its domain where no other write shares it?"""
+    if case.wanted.title and case.wanted.title.casefold() in clause.casefold():
+        return True
+    alone = sum(other.operation.domain == case.operation.domain for other in writes) == 1
+    titled = any(
+        other.wanted.title and other.wanted.title.casefold() in clause.casefold() for other in writes
+    )
+    return alone and not titled and _DOMAINS[case.operation.domain].search(clause) is not None
 
 
 def _unbacked(conversation: Conversation, cases: Sequence[Case]) -> Contradiction | None:

@@ -91,7 +91,9 @@ _FAILURE = _words(
 _FAILURE_WITHOUT_BLANKS = re.compile(
     r"できません|ませんでした|失敗|エラー|失败|无法|未能|没有成功|錯誤|错误|실패|못했"
 )
-_PROMISE_WITHOUT_BLANKS = re.compile(r"(?:します|入れます|加えます|書きます)|马上|稍等|我来|하겠습니다|할게요")
+_PROMISE_WITHOUT_BLANKS = re.compile(
+    r"(?:します|入れます|加えます|書きます)|马上|稍等|我来|하겠습니다|할게요"
+)
 _DONE_WITHOUT_BLANKS = re.compile(r"しました|完了|済み|已(?:添加|创建|保存|记录|安排)|(?:추가|등록|저장)했")
 _DOUBT = _words(
     r"not (entirely |quite )?(sure|certain)|unsure|uncertain|(don['’]t|do not) know|can['’]?not? (say|tell) (whether|if)",
@@ -188,6 +190,13 @@ def without(reply: str, titles: Iterable[str]) -> str:
 def says_done(text: str) -> bool:
     """Does it say, in one of the known languages, that something was done?"""
     return any(_tells_success(part) for part in _CLAUSE_END.split(text) if part)
+
+
+def denials(reply: str, titles: Iterable[str]) -> list[str]:
+    """The clauses of a reply that admit a failure, with the names in them; a first try that failed does not count."""
+    names = tuple(titles)
+    clauses = (part for part in _CLAUSE_END.split(reply) if part and not _is_question(part))
+    return [part for part in clauses if is_failure(without(part, names)) and not _FIRST_TRY.search(part)]
 
 
 def clauses_of(reply: str) -> list[str]:
