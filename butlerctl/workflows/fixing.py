@@ -13,6 +13,8 @@ from butlerctl.workflows.engine import lint_paths
 from butlerctl.workflows.fixes import fix
 from butlerctl.workflows.settings import LintSettings
 
+_NO_NEWLINE = "\\ No newline at end of file"
+
 
 class Change(NamedTuple):
     """One file that the fixes change, and the rules that asked for it."""
@@ -27,7 +29,8 @@ class Change(NamedTuple):
         from difflib import unified_diff
 
         before, after = (decode(data)[0].splitlines(keepends=True) for data in (self.before, self.after))
-        return "".join(unified_diff(before, after, f"a/{self.file}", f"b/{self.file}"))
+        lines = unified_diff(before, after, f"a/{self.file}", f"b/{self.file}")
+        return "".join(line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}\n" for line in lines)
 
 
 def fix_files(names: Sequence[str], settings: LintSettings, *, write: bool) -> list[Change]:

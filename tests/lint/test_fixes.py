@@ -71,6 +71,7 @@ def test_files_are_fixed_once_and_clean_afterwards(tmp_path):
     settings = LintSettings(pedantic=True)
     shown = fix_files([str(tmp_path)], settings, write=False)
     assert "-  " in shown[0].diff()
+    assert shown[0].diff().endswith("}\n\\ No newline at end of file\n")
     assert json.loads((tmp_path / "a.json").read_text()) == LEAKY, "showing writes nothing"
     assert fix_files([str(tmp_path)], settings, write=True)
     assert fix_files([str(tmp_path)], settings, write=True) == []

@@ -21,6 +21,7 @@ from butlerctl.workflows.walk import strings
 from butlerctl.workflows.workflow import BASE, CODE_TYPES, RESPOND, Node, Workflow
 
 _BRANCHING = frozenset({BASE + "if", BASE + "switch", BASE + "filter"})
+_READS_ERRORS = (".error", "['error']", '["error"]', "throw ")
 _FAR = 500  # nodes: nobody follows an error branch further
 _ERROR_BRANCH = "lead the error output to a Respond node with code 502"
 
@@ -114,10 +115,13 @@ def _first_responders(workflow: Workflow, targets: list[str]) -> Iterator[Node]:
 
 
 def _is_error_code(responder: Node) -> bool:
-    options = responder.parameters.get("options")
-    code = options.get("responseCode") if isinstance(options, dict) else None
-    text = str(code)
+    text = str(_response_code(responder))
     return text.startswith("=") or (text.isdigit() and int(text) >= 400)
+
+
+def _response_code(responder: Node) -> object:
+    options = responder.parameters.get("options")
+    return options.get("responseCode") if isinstance(options, dict) else None
 
 
 def _looked_at(workflow: Workflow) -> frozenset[str]:
@@ -128,9 +132,14 @@ def _looked_at(workflow: Workflow) -> frozenset[str]:
 
 
 def _looks_at_errors(node: Node) -> bool:
-    """Whether the node branches on, throws because of, or answers with an error."""
-    decides = node.type in _BRANCHING or node.type in CODE_TYPES or node.type == RESPOND
-    return decides and not node.disabled and _mentions(node, "error")
+    """Whether the node branches on an error, reads or throws one, or chooses its status code."""
+    if node.disabled:
+        return False
+    if node.type in CODE_TYPES:
+        return any(_mentions(node, words) for words in _READS_ERRORS)
+    if node.type == RESPOND:
+        return str(_response_code(node)).startswith("=")
+    return node.type in _BRANCHING and _mentions(node, "error")
 
 
 def _is_guarded(workflow: Workflow, node: Node) -> bool:
