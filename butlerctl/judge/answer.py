@@ -78,6 +78,7 @@ _WRONG_METHOD = re.compile(r"not registered for \w+ requests", re.IGNORECASE)
 _STATUS_WORDS = re.compile(r"\b(?:HTTP|status(?: code)?)[ :]*([1-5]\d\d)\b", re.IGNORECASE)
 _CUT_MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _TAG = re.compile(r"</?[a-z!][^<>]*>", re.IGNORECASE)
+_TELLS_FAILURE = re.compile(r"error|fail|not found|invalid|denied|refused|exception", re.IGNORECASE)
 _SHOWN = 160
 
 
@@ -102,12 +103,23 @@ def of_result(call: Call, document: Document) -> Answer | None:
     try:
         value = json.loads(call.result)
     except (ValueError, RecursionError):
-        return _of_words(call.result, document, failed=True)
+        value = None if call.failed else _json_behind_words(call.result)
+        if value is None:
+            return _of_words(call.result, document, failed=True)
     if not isinstance(value, Mapping):
         return (
             Answer(Kind.JSON, document, 200, value) if not call.failed else _of_words(call.result, document)
         )
     return _of_wrapper(value, document, failed=call.failed)
+
+
+def _json_behind_words(text: str) -> Any:
+    """The JSON at the end of a result such as `HTTP 200` and the body; None when the words tell of a failure."""
+    at = min((found for found in map(text.find, "{[") if found > 0), default=0)
+    status = _STATUS_WORDS.search(text[:at])
+    if at == 0 or _TELLS_FAILURE.search(text[:at]) or (status and not status[1].startswith("2")):
+        return None
+    return _parsed(text[at:])
 
 
 def header(headers: Any, name: str) -> str:

@@ -256,7 +256,8 @@ def _failed_reads(evidence: Evidence, main: Case | None) -> Iterator[Note]:
             continue
         if main and (reading.profile, reading.domain) != (main.route.profile, main.operation.domain):
             continue
-        check = "harness.reader_token" if reading.status in {401, 403} else "harness.readback"
+        refused = reading.status in {401, 403} or "invalid_grant" in str(reading.document.get("body"))
+        check = "harness.reader_token" if refused else "harness.readback"
         yield Note(
             check,
             f"the read of {reading.profile}'s {reading.domain} answered {reading.status}. {hints.step_for(check)}",

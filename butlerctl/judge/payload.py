@@ -67,6 +67,15 @@ def error_inside(value: Any) -> str:
     return ""
 
 
+def error_in_items(value: Any) -> str:
+    """The error of an item in a list that an answer carries, in words; empty when there is none."""
+    lists = [value] if isinstance(value, list) else []
+    lists += [item for level in _levels(unwrap(value)) for item in level.values() if isinstance(item, list)]
+    items_of_all = [_plain(item) for found in lists for item in found]
+    errors = (_error_of(item) for item in items_of_all if isinstance(item, Mapping) and not is_echo(item))
+    return next((said for said in errors if said), "")
+
+
 def object_ids(value: Any) -> tuple[str, ...]:
     """Ids and ranges by which a write answers, outermost first. An execution's id names no object."""
     found = []

@@ -33,9 +33,7 @@ def effect_of_write(
     stale = False
     for reading in after:
         before = places.before(readings, reading)
-        for stored in reading.objects:
-            if not matches(stored, asked, own_ids, reading.domain):
-                continue
+        for stored in _candidates(reading, asked, own_ids):
             if not _is_fresh(stored, reading, before, asked, clock, zone):
                 stale = stale or reading in own
             elif reading in own:
@@ -65,6 +63,13 @@ def matches(stored: Stored, asked: Asked, ids: frozenset[str], domain: str) -> b
     return (bool(asked.title) and stored.title == asked.title) or (bool(stored.id) and stored.id in ids)
 
 
+def _candidates(reading: Reading, asked: Asked, ids: frozenset[str]) -> list[Stored]:
+    """The objects of a place that may be the asked one; a row that only resembles it counts where no other is it."""
+    like = [stored for stored in reading.objects if matches(stored, asked, ids, reading.domain)]
+    exact = [stored for stored in like if asked.cells and _place_in_row(stored.cells, asked.cells) == 0]
+    return exact or like
+
+
 def _is_fresh(
     stored: Stored,
     reading: Reading,
@@ -75,12 +80,18 @@ def _is_fresh(
 ) -> bool:
     """Did it come into being in this turn?"""
     if before is not None and reading.domain == "sheets":
-        return _count(reading, stored) > _count(before, stored) or stored.row > _last_row(before)
+        return stored.row > _last_row(before) or stored.row in _added(reading, before, stored)
     if before is not None:
         return stored.id not in {item.id for item in before.objects}
     if stored.touched is not None and clock is not None:
         return stored.touched >= clock - _SLACK
     return reading.domain == "sheets" or not _faults(stored, asked, zone)
+
+
+def _added(reading: Reading, before: Reading, stored: Stored) -> list[int]:
+    """Of the rows with the same cells those that came in addition: the last ones."""
+    same = [item.row for item in reading.objects if _key(item.cells) == _key(stored.cells)]
+    return same[_count(before, stored) :]
 
 
 def _count(reading: Reading, stored: Stored) -> int:

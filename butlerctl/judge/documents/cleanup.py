@@ -41,14 +41,28 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _is_of_the_test(evidence: Evidence, reading: Reading, stored: Stored, deleted: set[str]) -> bool:
-    """What was asked for, or bears the title of what was deleted."""
+    """What was asked for, came with the test when that is not told, or bears the title of what was deleted."""
     intent = evidence.bundle.intent
+    if intent is None and _came_with_the_test(evidence, reading, stored):
+        return True
     if intent and matches(
         stored, asked_of(intent.arguments, evidence.bundle.zone), frozenset(), reading.domain
     ):
         return True
     titles = {item.title for other in evidence.readings for item in other.objects if item.id in deleted}
     return bool(stored.title) and stored.title in titles
+
+
+def _came_with_the_test(evidence: Evidence, reading: Reading, stored: Stored) -> bool:
+    """Was it in the place after the turn and not before, or made since the turn began?"""
+    place = (reading.profile, reading.place)
+    after = [item for item in _at(evidence, "after") if (item.profile, item.place) == place]
+    if not any(_key(item, reading) == _key(stored, reading) for other in after for item in other.objects):
+        return False
+    clock = evidence.bundle.clock
+    if any((item.profile, item.place) == place for item in _at(evidence, "before")):
+        return True
+    return stored.touched is not None and clock is not None and stored.touched >= clock
 
 
 def _at(evidence: Evidence, when: str) -> list[Reading]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from butlerctl.evidence import Document
 from butlerctl.judge import routes
-from butlerctl.judge.documents.reading import held_by, response_body, status_of
+from butlerctl.judge.documents.reading import held_by, object_in, response_body, status_of
 from butlerctl.judge.execution import cause_of_words
 from butlerctl.judge.finding import Finding, broken
 from butlerctl.judge.hints import step_for
@@ -56,8 +56,7 @@ def _deployment(evidence: Evidence, document: Document, call: re.Match[str]) -> 
 
 
 def _request_name(document: Document) -> Any:
-    body = request_of(document).get("body")
-    return body.get("name") if isinstance(body, Mapping) else None
+    return object_in(request_of(document).get("body")).get("name")
 
 
 def _with_route(finding: Finding, evidence: Evidence, workflow_id: str | None, name: Any) -> Finding:

@@ -16,7 +16,10 @@ from butlerctl.judge.run import Evidence
 _LOAD_FAILURE = re.compile(
     r"(failed to load|could not load|cannot find (module|package)|load error)", re.IGNORECASE
 )
-_CRASH = re.compile(r"\b(ERROR|Exception|Traceback|TypeError|closed by server|unhandled)\b")
+_CRASH = re.compile(
+    r"\b(ERROR|Exception|Traceback|TypeError|ClosedResourceError|closed by server|unhandled)\b"
+    r"|(?i:\bstream\b.{0,40}\bclosed\b|\bclosed\b.{0,20}\bstream\b|(?:could not find|unknown|no such) session|session not found)"
+)
 
 
 def findings(evidence: Evidence) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,5 +27,14 @@ def status_of(document: Document) -> int | None:
 
 def response_body(document: Document) -> Mapping[str, Any]:
     response = document.get("response")
-    body = response.get("body") if isinstance(response, Mapping) else None
+    return object_in(response.get("body") if isinstance(response, Mapping) else None)
+
+
+def object_in(body: Any) -> Mapping[str, Any]:
+    """A body as an object, also where it was recorded as text; empty when it is none."""
+    if isinstance(body, str):
+        try:
+            body = json.loads(body)
+        except (ValueError, RecursionError):
+            return {}
     return body if isinstance(body, Mapping) else {}

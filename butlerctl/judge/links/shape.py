@@ -54,7 +54,7 @@ def _is_probe_answer(case: Case, found: Answer) -> bool:
 
 
 def _of_json(case: Case, found: Answer) -> Finding:
-    error = payload.error_inside(found.body)
+    error = payload.error_inside(found.body) or payload.error_in_items(found.body)
     expected = _EXPECTED[case.operation.writes].format(case.noun)
     if error:
         return broken(
