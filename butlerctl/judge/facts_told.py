@@ -35,6 +35,7 @@ _SOON = re.compile(
     re.IGNORECASE,
 )
 _PLACES = r"calendar|kalender|list\b|liste\b|tasks?\b|sheet|agenda|lista\b|calendario|calendrier"
+_CLAUSE = re.compile(r"[;,]\s|\n|(?<=[.!?])\s")
 _TOKEN = re.compile(r"[^\W_]{4,}")
 
 
@@ -50,8 +51,9 @@ class Contradiction:
 def contradiction(reply: str, cases: Sequence[Case], titles: Iterable[str]) -> Contradiction | None:
     """The first fact of a reply that no evidence of the turn allows."""
     zone = cases[0].zone
-    plain = words.without(reply, titles)
-    facts = told.read(plain, zone)
+    main = next(case for case in cases if case.main)
+    plain = words.asserted(words.without(reply, titles))
+    facts = told.read(_without_gaps(plain) if main.operation.writes else plain, zone)
     asked = told.read(" ".join(_prompts(cases)), zone)
     checks = (_wrong_clock, _wrong_day, _wrong_amount, _wrong_row)
     person = _wrong_person(plain, cases)
@@ -61,10 +63,14 @@ def contradiction(reply: str, cases: Sequence[Case], titles: Iterable[str]) -> C
         wrong = check(facts, asked, cases)
         if wrong:
             return wrong
-    main = next(case for case in cases if case.main)
     if not main.operation.writes and (main.effect.known or main.good):
         return _wrong_list(reply, plain, facts, main)
     return None
+
+
+def _without_gaps(plain: str) -> str:
+    """Without what is said about times at which there is nothing: no fact about what was stored."""
+    return "\n".join(part for part in _CLAUSE.split(plain) if not _EMPTY.search(part))
 
 
 def _wrong_person(plain: str, cases: Sequence[Case]) -> Contradiction | None:
@@ -250,7 +256,7 @@ def _wrong_list(reply: str, plain: str, facts: Told, case: Case) -> Contradictio
         if narrowed or count in _possible_counts(case, named):
             continue
         return Contradiction("report.claim_accurate", f'the reply tells "{word}"', f"{len(items)} {plural}")
-    pair = mismatched_pair(reply, case)
+    pair = mismatched_pair(words.asserted(reply), case)
     return Contradiction("report.claim_accurate", f'the reply tells "{pair[0]}"', pair[1]) if pair else None
 
 

@@ -139,6 +139,9 @@ _ASKS = _words(
     r"ich (brauche|benötige)|bitte (sag|nenn|gib)|necesito|dime|j['’]ai besoin|dis-moi|ho bisogno|dimmi|heb .{0,20} nodig",
     r"preciso (de|saber)|diga-me|potrzebuję|powiedz",
 )
+_OFFERS = _words(
+    r"(but )?(if|in case|should you)\b|falls|wenn|sollte|(pero )?si\b|(mais )?si\b|se\b|caso\b|als je|mocht|jeśli|gdyby|om du\b|hvis\b"
+)
 _OPENERS = """
     sure ok okay of course happy to gladly great thanks thank you certainly alright absolutely yes hi hello good idea
     with pleasure gern gerne klar natürlich ja hallo danke gut claro por supuesto con mucho gusto vale sí hola gracias
@@ -173,7 +176,12 @@ def read(reply: str, titles: Iterable[str] = (), *, tells_facts: bool = False) -
         overcome = _overcome(clauses, negative[0], tells_facts=tells_facts)
         return Reading(Stance.STATEMENT if overcome else Stance.FAILURE, partly=True, done=done)
     asks = _is_question(plain.strip()) or any(map(_is_question, sentences)) or bool(_ASKS.search(said))
-    if not done and asks and all(_is_opening(part) or _ASKS.search(part) for part in clauses):
+    if (
+        not done
+        and asks
+        and said.count("§") < 2
+        and all(_is_opening(part) or _ASKS.search(part) for part in clauses)
+    ):
         return Reading(Stance.QUESTION)
     promises = not done and (_PROMISE.search(said) or _PROMISE_WITHOUT_BLANKS.search(said))
     return Reading(Stance.PROMISE if promises else Stance.STATEMENT, done=done)
@@ -197,6 +205,11 @@ def denials(reply: str, titles: Iterable[str]) -> list[str]:
     names = tuple(titles)
     clauses = (part for part in _CLAUSE_END.split(reply) if part and not _is_question(part))
     return [part for part in clauses if is_failure(without(part, names)) and not _FIRST_TRY.search(part)]
+
+
+def asserted(reply: str) -> str:
+    """What a reply states: without its questions and without what it only offers (`if 16:30 suits better …`)."""
+    return "\n".join(part for part in clauses_of(reply) if not _OFFERS.match(part.lstrip(" -*•")))
 
 
 def clauses_of(reply: str) -> list[str]:
