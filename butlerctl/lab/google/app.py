@@ -81,7 +81,7 @@ class Application:
     def _serve(self, request: Request, raw_path: str) -> tuple[str, str | None, Answer | str]:
         """The method's id, the user, and the answer (or DROP)."""
         if raw_path == "/token" and request.method == "POST":
-            struck = self.faults.strike("token", None)
+            struck = self.faults.strike("token", None, request.form.get("client_id"))
             return "token", None, self._under_fault(struck, "token", lambda _: self._token(request))
         found = route(request.method, raw_path)
         if found is None:

@@ -46,8 +46,11 @@ class Front:
             await splice(reader, writer, self._n8n, first=head)
             return
         own = await self._ask(reader, head)
-        await asyncio.sleep(pause)
-        writer.write(own if instead is None else rendered(instead))
+        if _refused(own):
+            writer.write(own)
+        else:
+            await asyncio.sleep(pause)
+            writer.write(own if instead is None else rendered(instead))
         await writer.drain()
 
     async def _ask(self, reader: StreamReader, head: bytes) -> bytes:
@@ -59,6 +62,11 @@ class Front:
         answer = await far_reader.read()
         far_writer.close()
         return answer
+
+
+def _refused(answer: bytes) -> bool:
+    """Did n8n answer without running the workflow? To OPTIONS, a wrong key, an unknown path, a bad body."""
+    return answer.split(b" ", 2)[1:2] in ([b"204"], [b"403"], [b"404"], [b"422"])
 
 
 def rendered(answer: Answer) -> bytes:
