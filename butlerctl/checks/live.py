@@ -31,12 +31,13 @@ class LiveWorkflow:
     def of(cls, document: Mapping[str, Any]) -> LiveWorkflow:
         return cls(str(document["id"]), document, published_version(document), datetime.now(UTC))
 
-    def as_evidence(self) -> dict[str, Any]:
+    def as_evidence(self, route: Route) -> dict[str, Any]:
         """A `workflow_live` document, without the owner's data and redacted; digests are those of the original."""
         shown = {key: value for key, value in self.document.items() if key not in _OWNER_DATA}
         return {
             "kind": "workflow_live",
             "seen_by": "n8n",
+            "route": {"operation": route.operation, "profile": route.profile},
             "at": self.seen_at.isoformat(timespec="milliseconds"),
             "document": redact(shown),
             "digest_saved": canonical_digest(self.document),
@@ -50,6 +51,8 @@ class Live:
 
     workflows: Mapping[Route, LiveWorkflow] = field(default_factory=dict)
     credentials: Document | None = None
+    rivals: Mapping[Route, tuple[LiveWorkflow, ...]] = field(default_factory=dict)
+    """Further workflows that are published at the path of a route."""
 
     def workflow_ids(self) -> dict[Route, str]:
         return {route: workflow.id for route, workflow in self.workflows.items()}
@@ -57,39 +60,52 @@ class Live:
     def evidence(self, route: Route) -> list[Document]:
         """`workflow_live` and `credentials_live` for one route, as far as they are known."""
         found = self.workflows.get(route)
-        documents: list[Document] = [found.as_evidence()] if found else []
+        held = (*([found] if found else []), *self.rivals.get(route, ()))
+        documents: list[Document] = [workflow.as_evidence(route) for workflow in held]
         return documents + ([self.credentials] if self.credentials else [])
 
 
 def read_live(api: N8nApi, exports: Mapping[Route, Mapping[str, Any]], prefix: str) -> Live:
     """Find the workflow of every route.
 
-    It is the one that serves the route's path; else one that was saved with it; else the one with the
-    export's id or name, which may have been moved to another path. Archived ones count last.
+    It is the one that serves the route's path, the one with the export's id before others; else one that was
+    saved with it; else the one with the export's id or name, which may have been moved to another path. Archived
+    ones count last.
 
     Raises:
         Unreachable, NotPermitted, TryAgain: as N8nApi; a key that may not list credentials is no failure.
     """
     workflows = sorted(api.workflows(), key=lambda document: bool(document.get("isArchived")))
-    found = {
-        route: LiveWorkflow.of(document)
-        for route, export in exports.items()
-        if (document := _workflow_of(workflows, route.webhook_path(prefix), export)) is not None
-    }
-    return Live(found, _credentials(api))
+    found: dict[Route, LiveWorkflow] = {}
+    rivals: dict[Route, tuple[LiveWorkflow, ...]] = {}
+    for route, export in exports.items():
+        path = route.webhook_path(prefix)
+        own = _workflow_of(workflows, path, export)
+        if own is not None:
+            found[route] = LiveWorkflow.of(own)
+        rivals[route] = tuple(
+            LiveWorkflow.of(document)
+            for document in workflows
+            if document is not own and _serves(document, path)
+        )
+    return Live(found, _credentials(api), rivals)
 
 
 def _workflow_of(
     workflows: Iterable[Mapping[str, Any]], path: str, export: Mapping[str, Any]
 ) -> Mapping[str, Any] | None:
-    candidates = list(workflows)
+    candidates = sorted(workflows, key=lambda document: document.get("id") != export.get("id"))
     tests = (
-        lambda document: path in _paths(published_version(document) or {}),
+        lambda document: _serves(document, path),
         lambda document: path in _paths(document),
         lambda document: bool(export.get("id")) and document.get("id") == export["id"],
         lambda document: bool(export.get("name")) and document.get("name") == export["name"],
     )
     return next((document for test in tests for document in candidates if test(document)), None)
+
+
+def _serves(document: Mapping[str, Any], path: str) -> bool:
+    return path in _paths(published_version(document) or {})
 
 
 def webhooks_of(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:

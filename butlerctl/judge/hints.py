@@ -119,6 +119,11 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
             "n8n does not know the route, or not reliably",
             "Activate (publish) the workflow in n8n, then probe the webhook; active: true in a file is not the live state.",
         ),
+        "active.single_owner": Check(
+            "active",
+            "several workflows are published at one path",
+            "Unpublish all but the right one in n8n, publish that one again, and probe the webhook.",
+        ),
         "active.published_version": Check(
             "active",
             "the live version is not the edited one",

@@ -8,7 +8,7 @@ from datetime import timedelta
 from functools import cached_property
 
 from butlerctl.evidence import Bundle, Document
-from butlerctl.inventory.operations import Route
+from butlerctl.inventory.operations import OPERATIONS, Route
 from butlerctl.judge import readback, routes, values
 from butlerctl.judge.conversation import Conversation, holds_prompt, read_conversation
 from butlerctl.judge.execution import Execution
@@ -63,6 +63,9 @@ class Evidence:
 
     def route_of(self, document: Document) -> Route | None:
         """The route that a document is about, when it tells."""
+        told = document.get("route")
+        if isinstance(told, Mapping) and told.get("operation") in OPERATIONS:
+            return Route(str(told.get("operation")), str(told.get("profile")))
         if document["kind"] == "exchange":
             return routes.address_of(request_of(document).get("url")).route
         if document["kind"] == "received_request":

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from butlerctl.evidence import Document
-from butlerctl.judge import answer
+from butlerctl.judge import answer, routes, versions
 from butlerctl.judge.answer import Kind
 from butlerctl.judge.case import Case
 from butlerctl.judge.finding import Finding, broken, proven, unproven
 from butlerctl.judge.requests import is_preflight, request_of, response_of
+from butlerctl.judge.versions import held
 
 _UNKNOWN_ROUTE = frozenset({Kind.NOT_REGISTERED, Kind.WRONG_METHOD})
 _ANSWERS = frozenset({Kind.JSON, Kind.EMPTY, Kind.NOT_JSON, Kind.INVALID_ARGS, Kind.REFUSED, Kind.STATUS})
@@ -18,7 +18,8 @@ _ANSWERS = frozenset({Kind.JSON, Kind.EMPTY, Kind.NOT_JSON, Kind.INVALID_ARGS, K
 
 def judge(case: Case) -> Finding:
     return (
-        _not_registered(case)
+        _several_owners(case)
+        or _not_registered(case)
         or _sometimes(case)
         or _not_in_preflight(case)
         or _declared_off(case)
@@ -44,8 +45,59 @@ def _not_registered(case: Case) -> Finding | None:
 
 
 def _state(case: Case) -> str:
-    inactive = any(_held(item).get("active") is False for item in case.live)
-    return f"n8n holds the workflow of {case.route} inactive." if inactive else ""
+    """What n8n's API says about a workflow whose webhook does not answer."""
+    for document in case.live:
+        workflow = held(document)
+        if workflow.get("isArchived") is True:
+            return f"The workflow of {case.route} is archived: restore it in n8n first."
+        if workflow.get("active") is False:
+            return f"n8n holds the workflow of {case.route} inactive."
+        elsewhere = _elsewhere(case, document)
+        if elsewhere:
+            return elsewhere
+        if document.get("digest_published"):
+            return (
+                "n8n's API says that it is published, and the running server does not serve it: it was published"
+                " beside the server. Deactivate and activate it again, or restart n8n."
+            )
+    known = any(item["kind"] == "credentials_live" for item in case.others)
+    if known and versions.expected_of(case) and not case.live:
+        return f"n8n holds no workflow for {case.route}: import it (butlerctl plan, then apply)."
+    return ""
+
+
+def _elsewhere(case: Case, document: Document) -> str:
+    """The published webhook has another path or method than the export's."""
+    export = versions.expected_of(case)
+    ours = _addresses(held(export)) if export else []
+    theirs = _addresses(routes.served(held(document)))
+    if not ours or not theirs or ours == theirs:
+        return ""
+    return f"The live webhook is {', '.join(theirs)}; the export's is {', '.join(ours)}: restore it."
+
+
+def _addresses(workflow: Any) -> list[str]:
+    parameters = [node["parameters"] for node in routes.webhook_nodes(workflow)]
+    return [f"{each.get('httpMethod', 'GET')} {each.get('path')}" for each in parameters]
+
+
+def _several_owners(case: Case) -> Finding | None:
+    """Two workflows are published at one path: which of them answers, nobody can tell from their documents."""
+    owners: dict[str, Document] = {}
+    for document in case.live:
+        published = held(document).get("active") is True and document.get("digest_published")
+        path = next((path for path in routes.webhook_paths(routes.served(held(document)))), "")
+        if published and routes.route_of_tail(path) == case.route:
+            owners[str(held(document).get("id"))] = document
+    if len(owners) < 2:
+        return None
+    names = ", ".join(f'"{held(document).get("name")}" ({owner})' for owner, document in owners.items())
+    return broken(
+        "active.single_owner",
+        f"{len(owners)} workflows are published at the path of {case.route}: {names}",
+        *owners.values(),
+        expected="one workflow owns the path",
+    )
 
 
 def _sometimes(case: Case) -> Finding | None:
@@ -91,7 +143,7 @@ def _allowed_methods(document: Document) -> str | None:
 
 def _declared_off(case: Case) -> Finding | None:
     for document in case.live:
-        if _held(document).get("active") is not False:
+        if held(document).get("active") is not False:
             continue
         served = _wire_answer(case)
         seen = (
@@ -106,20 +158,20 @@ def _declared_off(case: Case) -> Finding | None:
 
 
 def _other_version(case: Case) -> Finding | None:
+    if versions.rebinding(case):
+        return None
+    export = versions.expected_of(case)
     for document in case.live:
-        held = _held(document)
         saved, published = document.get("digest_saved"), document.get("digest_published")
-        expected = next((item.get("digest") for item in case.exports if item.get("digest")), None)
-        versions = held.get("versionId"), held.get("activeVersionId")
+        numbers = held(document).get("versionId"), held(document).get("activeVersionId")
         if saved and published:
-            differ = saved != published or (expected is not None and expected != published)
+            differ = saved != published or (export is not None and not versions.is_expected(export, document))
         else:
-            differ = all(versions) and versions[0] != versions[1]
+            differ = all(numbers) and numbers[0] != numbers[1]
         if differ:
             return broken(
                 "active.published_version",
-                f"published is version {versions[1] or 'unknown'}, saved is {versions[0] or 'unknown'}"
-                + (", and they differ from the export" if expected and expected != published else ""),
+                _how_it_differs(document, export),
                 document,
                 *case.exports[:1],
                 expected="export, saved and published version are the same",
@@ -127,15 +179,26 @@ def _other_version(case: Case) -> Finding | None:
     return None
 
 
+def _how_it_differs(document: Document, export: Document | None) -> str:
+    saved, published = document.get("digest_saved"), document.get("digest_published")
+    workflow = held(document)
+    said = []
+    if saved != published or not saved:
+        numbers = workflow.get("versionId") or "unknown", workflow.get("activeVersionId") or "unknown"
+        said.append(f"published is version {numbers[1]}, saved is {numbers[0]}")
+    if published and export is not None and export["digest"] != published:
+        parts = ", ".join(versions.differing_parts(export, document))
+        who = f'the published workflow "{workflow.get("name")}" ({workflow.get("id")})'
+        said.append(f"{who} differs from the export" + (f" in {parts}" if parts else ""))
+    return "; ".join(said)
+
+
 def _proof(case: Case) -> Finding:
     """Export, saved and published version are the same, and the webhook answers."""
     wire = _wire_answer(case)
+    export, rebound = versions.expected_of(case), versions.rebinding(case)
     for document in case.live:
-        export = next((item for item in case.exports if item.get("digest")), None)
-        same = export is not None and export["digest"] == document.get("digest_saved") == document.get(
-            "digest_published"
-        )
-        if same and export is not None and wire is not None:
+        if export is not None and wire is not None and versions.is_expected(export, document):
             return proven(
                 "active.published_version",
                 "export, saved and published version are the same, and the webhook answers",
@@ -143,6 +206,14 @@ def _proof(case: Case) -> Finding:
                 document,
                 wire,
             )
+    if rebound is not None and wire is not None:
+        return proven(
+            "active.published_version",
+            "what is published is the export but for a credential or a place, and the webhook answers",
+            rebound.export,
+            rebound.live,
+            wire,
+        )
     if wire is not None:
         return unproven("active.published_version", "the webhook answers; which version, nothing tells", wire)
     return unproven("active.registered", "no answer of the webhook")
@@ -160,8 +231,3 @@ def _wire_answer(case: Case) -> Document | None:
         ):
             return document
     return None
-
-
-def _held(document: Document) -> Mapping[str, Any]:
-    held = document.get("document")
-    return held if isinstance(held, Mapping) else {}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from butlerctl.evidence import Document
-from butlerctl.judge import payload, routes
+from butlerctl.judge import payload, routes, versions
 from butlerctl.judge.answer import Kind
 from butlerctl.judge.case import Case
 from butlerctl.judge.execution import Cause, cause_of_words
@@ -18,9 +18,32 @@ _PLACES = ("calendar", "calendarId", "task", "taskList", "documentId", "sheetId"
 
 
 def judge(case: Case) -> Finding:
+    rebound = _rebound(case)
+    if rebound is not None:
+        return rebound
     if case.effect.as_asked:
         return _proof(case)
     return _failed(case) or _place_not_seen(case) or _other_account(case) or _proof(case)
+
+
+def _rebound(case: Case) -> Finding | None:
+    """The live workflow works with another credential, or in another place, than its export says."""
+    found = versions.rebinding(case)
+    if found is None or not found.bindings:
+        return None
+    known = {str(entry.get("id")) for entry in live_credentials(case.others)}
+    gone = [
+        each for each in found.bindings if each.what == "credential" and known and each.served not in known
+    ]
+    worst = (gone or list(found.bindings))[0]
+    return broken(
+        "credential.exists" if gone else "credential.owner",
+        f'the live node "{worst.node}" has the {worst.what} {worst.served}',
+        found.live,
+        found.export,
+        expected=f"{worst.what} {worst.expected}, as in the export",
+        advice="" if gone else "Only if the change is meant: export the workflow again.",
+    )
 
 
 def failure(case: Case) -> tuple[Cause, Document] | None:

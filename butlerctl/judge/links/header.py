@@ -15,6 +15,23 @@ from butlerctl.judge.requests import is_preflight, is_without_key, key_headers, 
 _RAN = frozenset({Kind.JSON, Kind.EMPTY, Kind.NOT_JSON, Kind.INVALID_ARGS})
 _NO_CREDENTIAL = "no authentication data defined"
 
+_ADDRESS = "The caller's address is not on the webhook's IP list: add it there, the key is not at fault."
+_CREDENTIAL_GONE = "The Webhook node's header credential does not exist in n8n: choose it there again."
+_BOTS = 'The webhook has "Ignore Bots" on, and the plugin\'s user agent counts as one: switch it off.'
+_NO_KEY = "The gateway sent no key header at all: set the webhook secret on its side."
+_OTHER_KEY = (
+    "butlerctl's own request with the inventory's key is let in: the gateway sends another key, or none, or a proxy"
+    " between drops the header. Set the webhook secret on the gateway's side first."
+)
+_PROXY = (
+    "The same request passes without the proxy: the proxy in between drops the header (nginx drops names with"
+    " underscores). Keep the key, change the proxy or the header's name."
+)
+_KEY_OF_N8N = (
+    "butlerctl's own request with the inventory's key is refused as well: the webhook's header credential in n8n has"
+    " another value, or another name, than the inventory."
+)
+
 
 def judge(case: Case) -> Finding:
     probes = [item for item in case.probes if not is_preflight(item) and not item.get("skipped")]
@@ -34,13 +51,12 @@ def _refused(case: Case, authorised: list[Document]) -> Finding | None:
         found = answer.of_exchange(refusals[0]) if refusals else found
     if found is None or not _is_refusal(found):
         return None
-    others = any(answer.of_exchange(item).kind in _RAN for item in authorised)
     return broken(
         "header.accepted",
         f"an authorised request was refused: {found.words}",
         found.document,
         expected="the request is let in",
-        advice=_advice(case, found, others_pass=others),
+        advice=_advice(case, found, [answer.of_exchange(item) for item in authorised]),
     )
 
 
@@ -52,23 +68,21 @@ def _last_by_address(documents: list[Document]) -> list[Document]:
     return list({str(request_of(item).get("url")): item for item in documents}.values())
 
 
-def _advice(case: Case, found: Answer, *, others_pass: bool) -> str:
-    words = found.words.lower()
-    names = key_headers(found.document)
-    if "whitelist" in words or "ip is not" in words or "allow" in words:
-        return "The caller's address is not on the webhook's IP list: add it there, the key is not at fault."
-    if _NO_CREDENTIAL in words:
-        return "The Webhook node's header credential does not exist in n8n: choose it there again."
-    if others_pass or any("_" in name for name in names):
-        return (
-            "The same request passes without the proxy: the proxy in between drops the header (nginx drops names with"
-            " underscores). Keep the key, change the proxy or the header's name."
-        )
-    if found.document.get("kind") == "exchange" and not names:
-        return "The gateway sent no key header at all: set the webhook secret on its side."
-    if any(_ignores_bots(item) for item in (*case.live, *case.exports)):
-        return 'The webhook has "Ignore Bots" on, and the plugin\'s user agent counts as one: switch it off.'
-    return ""
+def _advice(case: Case, found: Answer, probes: list[Answer]) -> str:
+    """The first that applies. `probes` are the answers to butlerctl's own requests with the right key."""
+    words, names = found.words.lower(), key_headers(found.document)
+    watched = found.document.get("kind") == "exchange"
+    others_pass = any(other.kind in _RAN for other in probes)
+    applies = {
+        _ADDRESS: any(word in words for word in ("whitelist", "ip is not", "allow")),
+        _CREDENTIAL_GONE: _NO_CREDENTIAL in words,
+        _BOTS: any(_ignores_bots(item) for item in (*case.live, *case.exports)),
+        _NO_KEY: watched and not names,
+        _OTHER_KEY: not watched and others_pass,
+        _PROXY: others_pass or any("_" in name for name in names),
+        _KEY_OF_N8N: bool(probes) and all(map(_is_refusal, probes)),
+    }
+    return next((advice for advice, fits in applies.items() if fits), "")
 
 
 def _ignores_bots(document: Document) -> bool:
