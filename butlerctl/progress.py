@@ -17,6 +17,9 @@ class Watcher(Protocol):
     def judged(self, route: Route, judgement: Judgement, *, final: bool) -> None:
         """What the evidence so far says. `final`: all of it is in."""
 
+    def interrupted(self) -> None:
+        """Nothing more is begun; what the agent was asked for is removed before the run ends."""
+
 
 class Nobody:
     """Nobody watches."""
@@ -25,4 +28,7 @@ class Nobody:
         pass
 
     def judged(self, route: Route, judgement: Judgement, *, final: bool) -> None:
+        pass
+
+    def interrupted(self) -> None:
         pass

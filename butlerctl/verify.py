@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -129,6 +130,7 @@ class _Course:
     problems: list[ButlerctlError] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     seconds: dict[Route, float] = field(default_factory=dict)
+    stop: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:
         self.evidence = {route: [as_evidence(route, export)] for route, export in self.exports.items()}
@@ -159,7 +161,7 @@ class _Course:
     def travel(self, ledger: Ledger) -> None:
         """Leftovers of earlier runs first, then all round trips at once.
 
-        Ctrl-C lets the trips under way finish their clean-up and starts no other.
+        Ctrl-C lets the trips under way finish their clean-up, asks for nothing more and starts no other.
         """
         swept = sweep(ledger, self.clients.systems)
         self.cleanups += swept.cleanups
@@ -177,6 +179,8 @@ class _Course:
                 for done in as_completed(under_way):
                     self._arrive(done.result(), under_way[done])
             except KeyboardInterrupt:
+                self.stop.set()
+                self.watcher.interrupted()
                 pool.shutdown(cancel_futures=True)
                 raise
 
@@ -231,6 +235,7 @@ class _Course:
             workflow_ids=self.live.workflow_ids(),
             own=self.clients.systems[domain, profile],
             others=others,
+            stop=self.stop,
         )
         return pool.submit(travel, parties, canary, routes, ledger, self.watcher)
 

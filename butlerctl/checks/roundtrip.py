@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from threading import Event
 from typing import Any
 
 from butlerctl.checks.canary import Canary, Request
@@ -38,6 +39,8 @@ class Parties:
     own: SystemOfRecord
     others: tuple[SystemOfRecord, ...]
     """The same domain of every other profile: where a stray object would lie."""
+    stop: Event = field(default_factory=Event)
+    """Set when the run is interrupted: nobody is asked for anything any more."""
 
     @property
     def everywhere(self) -> tuple[SystemOfRecord, ...]:
@@ -114,7 +117,7 @@ def _add(
     note, window = notes[add], Window(canary.start, canary.end)
     watcher.stage(add, "looking before")
     before = _find(parties.everywhere, canary.nonce, window, note, when="before")
-    if before.problem or before.found:
+    if before.problem or before.found or parties.stop.is_set():
         return None
     asked = Asked(
         canary.nonce, canary.domain, canary.profile, parties.own.container, window, datetime.now(UTC), preflight=True
@@ -125,12 +128,13 @@ def _add(
             watcher.stage(add, "reading back")
             note.see(parties.own.find(canary.nonce, window, when="after", expected=_answered_well(note)))
             _find(parties.others, canary.nonce, window, note, when="after")
-        if look is not None:
+        if look is not None and not parties.stop.is_set():
             _look(parties, canary.look, look, notes[look], watcher)
     finally:
         watcher.stage(add, "removing")
         cleanup = clean(asked, parties.everywhere, ledger)
-    note.documents += cleanup.readbacks
+    if cleanup.gone:  # what stays is reported on its own; it does not change what was verified
+        note.documents += cleanup.readbacks
     if cleanup.problem:
         note.problems.append(cleanup.problem)
     return cleanup

@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from butlerctl.cli.views.plain import CLEANING
 from butlerctl.inventory.operations import Route
 from butlerctl.judge.result import LINKS, Judgement, Verdict
 
@@ -52,6 +53,9 @@ class MatrixView:
             self._judgements[route] = judgement
             if final:
                 self._final.add(route)
+
+    def interrupted(self) -> None:
+        self._console.print(CLEANING)
 
     def _table(self) -> Table:
         table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")

@@ -9,6 +9,8 @@ from typing import Self, TextIO
 from butlerctl.inventory.operations import Route
 from butlerctl.judge.result import Judgement, Verdict
 
+CLEANING = "interrupted: what the agent was asked for is removed first"
+
 
 class PlainView:
     """Writes to stderr; the result itself goes to stdout."""
@@ -31,6 +33,9 @@ class PlainView:
         if final:
             with self._lock:
                 print(f"{route!s:<{self._width}}  {summary_of(judgement)}", file=self._out, flush=True)
+
+    def interrupted(self) -> None:
+        print(CLEANING, file=self._out, flush=True)
 
 
 def summary_of(judgement: Judgement) -> str:
