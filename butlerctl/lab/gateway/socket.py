@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from websockets.exceptions import InvalidState
 from websockets.frames import Opcode
 from websockets.http11 import Request
 from websockets.server import ServerProtocol
@@ -38,7 +39,10 @@ class ServerSocket:
     def send(self, text: str) -> None:
         """Raises OSError when the client is gone."""
         with self._lock:
-            self._protocol.send_text(text.encode())
+            try:
+                self._protocol.send_text(text.encode())
+            except InvalidState as error:
+                raise ConnectionAbortedError("the client has hung up") from error
             self._flush()
 
     def texts(self) -> Iterator[str]:
