@@ -19,6 +19,7 @@ $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@$(BIN)/python -m compileall -q butlerctl
 	@touch $@
 
 verify: $(READY) ## prove all twelve routes on the lab and write a signed report
