@@ -13,7 +13,7 @@ import ssl
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any, Self
 
 import google_auth_httplib2
@@ -188,7 +188,7 @@ def _resource(api: str, names: tuple[str, ...], base: str) -> Any:
         return _built(api, names, base)
 
 
-@cache
+@lru_cache(maxsize=24)  # three households; a lab has another address each time
 def _built(api: str, names: tuple[str, ...], base: str) -> Any:
     """Kept, because making `values` of Sheets costs more than a dozen requests on loopback."""
     if names:
