@@ -188,7 +188,7 @@ def _resource(api: str, names: tuple[str, ...], base: str) -> Any:
         return _built(api, names, base)
 
 
-@lru_cache(maxsize=24)  # three households; a lab has another address each time
+@lru_cache(maxsize=9)  # all resources of one address; a lab has another one each time
 def _built(api: str, names: tuple[str, ...], base: str) -> Any:
     """Kept, because making `values` of Sheets costs more than a dozen requests on loopback."""
     if names:
