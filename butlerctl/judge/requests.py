@@ -54,7 +54,7 @@ def key_headers(document: Document) -> dict[str, Any]:
     headers = request_of(document).get("headers")
     named = headers.items() if isinstance(headers, Mapping) else ()
     return {
-        str(name): value for name, value in named if is_secret_name(str(name)) or value in {MASK, _WRONG_KEY}
+        str(name): value for name, value in named if is_secret_name(str(name)) or value in (MASK, _WRONG_KEY)
     }
 
 

@@ -65,14 +65,21 @@ def route_of_name(name: Any, profiles: Collection[str]) -> Route | None:
             continue
         profile = _profile_in(stem, profiles) or next(iter(words[at + 2 : at + 3]), "")
         return Route(operation, profile) if profile else None
-    return None
+    return _route_in_any_order(lower, _profile_in(stem, profiles))
+
+
+def _route_in_any_order(words: Collection[str], profile: str) -> Route | None:
+    """The route of a name such as `wife: list tasks`; None unless it names one operation and a known person."""
+    named = {operation for (domain, verb), operation in _BY_PATH.items() if {domain, verb} <= set(words)}
+    return Route(named.pop(), profile) if profile and len(named) == 1 else None
 
 
 def _profile_in(text: str, profiles: Collection[str]) -> str:
     """The first of these names in a text, whole, the longest where several begin: `anna-marie` before `anna`."""
     longest_first = "|".join(map(re.escape, sorted(profiles, key=len, reverse=True)))
-    found = re.search(rf"(?<![^\W_])(?:{longest_first})(?![^\W_])", text) if profiles else None
-    return found[0] if found else ""
+    pattern = rf"(?<![^\W_])(?:{longest_first})(?![^\W_])"
+    found = re.search(pattern, text) or re.search(pattern, text, re.IGNORECASE) if profiles else None
+    return next(name for name in profiles if name.casefold() == found[0].casefold()) if found else ""
 
 
 def webhook_paths(document: Any) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ def effect_of_write(
     faults = _faults(found[0][1], asked, zone) + _moved(readings, *found[0]) if len(found) == 1 else ()
     return Effect(
         known=known and not ambiguous,
-        found=tuple(stored for _, stored in found),
+        found=() if ambiguous else tuple(stored for _, stored in found),
         elsewhere=tuple(elsewhere),
         stale=stale,
         faults=faults,
