@@ -118,7 +118,7 @@ def _required(
         workflows=_digests(scene.exports),
         inventory_digest=household.digest,
     )
-    return require_report(file, policy, _digests(plan_lab(household).workflows), datetime.now(UTC))
+    return require_report(file, policy, lambda: _digests(plan_lab(household).workflows), datetime.now(UTC))
 
 
 def _digests(exports: Mapping[Route, Mapping[str, Any]]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -64,7 +64,7 @@ def read_reports(files: Iterable[Path], trusted: Sequence[PublicKey]) -> tuple[V
 
 
 def require_report(
-    path: Path, policy: Policy, lab_workflows: Mapping[str, str], now: datetime
+    path: Path, policy: Policy, lab_workflows: Callable[[], Mapping[str, str]], now: datetime
 ) -> VouchingReport:
     """The report at `path`, if it fulfils the policy.
 
@@ -78,7 +78,7 @@ def require_report(
     verification = verify_report(data, policy, now)
     run = verification.run
     if run is not None and run.lab:
-        verification = verify_report(data, replace(policy, target=None, workflows=lab_workflows), now)
+        verification = verify_report(data, replace(policy, target=None, workflows=lab_workflows()), now)
     if not verification.accepted or run is None or verification.key is None:
         raise BadInput(
             f"{path}: the report does not vouch for this deployment: {_reasons(verification.refusals)}",

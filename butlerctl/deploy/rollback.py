@@ -80,6 +80,7 @@ def rollback(scene: Scene, to: str = "") -> Return:
         outcome, left = _carry_out(scene, back) if back.to_change else (Outcome.NOTHING, [])
         if interrupted is not None and not left:
             with scene.store.journal(interrupted.id) as journal:
+                journal.back(f"taken back to {snapshot.id}")
                 journal.end(Outcome.ROLLED_BACK)
         return Return(snapshot, back.moves, outcome, tuple(left))
 

@@ -142,6 +142,10 @@ def _placeholders(
             if variable and variable not in known:
                 place = _place_of(household.profiles[route.profile], role)
                 found.setdefault(variable, place or _invent(f"credential {token}"))
+    for token, placeholder in inventory.workflows.placeholders.items():
+        variable = placeholder.value and placeholder.value.variable
+        if variable and variable not in known:
+            found.setdefault(variable, _invent(f"unused {token}"))
     return found
 
 

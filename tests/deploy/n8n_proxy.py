@@ -25,7 +25,8 @@ _HOP_BY_HOP = {
 class Relay:
     """`before` and `after` are called with the number of a write (from 1), its method and its path.
 
-    What `before` returns is the answer, and n8n never sees the request. `requests` has (method, path) of all.
+    What `before` returns is the answer, and n8n never sees the request; `in_front` does so for every request.
+    `lose` says whether the answer to a write gets lost. `requests` has (method, path) of all.
     """
 
     def __init__(self, upstream: str, client: httpx.Client) -> None:
@@ -42,6 +43,8 @@ class Relay:
         self._writes = 0
         self.before: Callable[[int, str, str], Response | None] = lambda *_: None
         self.after: Callable[[int, str, str], None] = lambda *_: None
+        self.in_front: Callable[[], Response | None] = lambda: None
+        self.lose: Callable[[int], bool] = lambda _: False
 
     @property
     def writes(self) -> list[tuple[str, str]]:
@@ -54,6 +57,9 @@ class Relay:
         body = request.get_data()
         self.requests.append((request.method, path))
         self.bodies.append(body.decode(errors="replace"))
+        instead = self.in_front()
+        if instead is not None:
+            return instead(environ, start_response)
         is_write = _writes(request.method, path)
         self._writes += is_write
         number = self._writes
@@ -69,6 +75,8 @@ class Relay:
         found = self._client.request(request.method, f"{self._upstream}{path}", headers=headers, content=body)
         if is_write:
             self.after(number, request.method, path)
+        if is_write and self.lose(number):
+            raise ConnectionError
         kept = [(name, value) for name, value in found.headers.items() if name.lower() not in _HOP_BY_HOP]
         return Response(found.content, found.status_code, kept)(environ, start_response)
 

@@ -1,0 +1,384 @@
+"""The commands of a deployment: exit codes, refusals, reports as a condition, what they print and leave on the disk."""
+
+from __future__ import annotations
+
+import json
+import stat
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from werkzeug.wrappers import Response
+
+from butlerctl.deploy import apply
+from butlerctl.inventory.loader import load_inventory
+from butlerctl.inventory.operations import Route
+from butlerctl.report.keys import new_signer, public_path, save_key
+from butlerctl.report.signing import write_report
+from butlerctl.workflows.digest import canonical_digest
+from tests.deploy.deploy_home import deploy_home, node_of
+from tests.n8n.household import SECRET, household
+from tests.report.report_samples import proven_route, run_of_routes
+
+ADD = Route("calendar_add", "husband")
+WIFES = Route("calendar_add", "wife")
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setattr(apply, "SETTLE", timedelta(0))
+    monkeypatch.setattr(apply, "RESTART", timedelta(0))
+    with household() as built, deploy_home(built, tmp_path, "calendar_add") as home:
+        yield home
+
+
+def test_a_plan_says_what_a_person_wants_to_know(home):
+    def change(document):
+        google = node_of(document, ".googleCalendar")
+        google["parameters"]["calendar"]["value"] = "other@example.test"
+        google["position"][0] += 5
+        node_of(document, ".code")["parameters"]["jsCode"] += "\n// looked at"
+        document["settings"]["executionTimeout"] = 9
+        document["connections"]["Input ok?"]["main"][1] = []
+
+    home.edit(ADD, change)
+    ran = home.run("plan")
+    assert ran.code == 1
+    assert ran.out.splitlines()[1:] == [
+        "",
+        "calendar_add/husband  update    n8n serves something else",
+        '    ~ node "Check input": jsCode:',
+        "        +// looked at",
+        '    ~ node "Google Calendar": calendar.value: "husband@example.test" -> "other@example.test"',
+        '    - connection: "Input ok? [1] -> Respond invalid args"',
+        "    ~ settings: executionTimeout: 12 -> 9",
+        "",
+        "1 update, 1 unchanged",
+    ]
+
+
+def test_a_node_that_was_only_moved_is_no_change(home):
+    def move(document):
+        node_of(document, ".googleCalendar")["position"][0] += 7
+
+    home.draft(ADD, move)
+    home.n8n.workflows.publish(home.id(ADD))
+    ran = home.run("plan")
+    assert ran.code == 0
+    assert "note: 1 nodes stand elsewhere on the canvas: nothing else differs" in ran.out
+
+
+def test_without_a_terminal_apply_wants_a_yes(home):
+    home.renew()
+    home.plan()
+    ran = home.run("apply", str(home.plan_file))
+    assert ran.code == 2
+    assert "--yes" in ran.err
+    assert home.front.writes == []
+
+
+def test_apply_takes_a_plan_or_resume_and_not_both(home):
+    assert home.run("apply", "--yes").code == 2
+    home.plan()
+    assert home.run("apply", str(home.plan_file), "--resume").code == 2
+    assert home.run("apply", "--resume").code == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"format": "butlerctl.plan/1"}',
+        '{"format": "butlerctl.plan/9", "digest": ""}',
+        "nonsense",
+    ],
+)
+def test_what_is_no_plan_is_bad_input(home, text):
+    home.plan_file.write_text(text)
+    ran = home.apply()
+    assert ran.code == 78
+    assert "plan" in ran.err
+
+
+def test_a_plan_that_somebody_edited_is_refused(home):
+    home.renew()
+    home.plan()
+    plan = json.loads(home.plan_file.read_text())
+    plan["overwrite_drafts"] = True
+    home.plan_file.write_text(json.dumps(plan))
+    ran = home.apply()
+    assert ran.code == 78
+    assert "not as it was written" in ran.err
+
+
+def test_a_plan_does_not_outlive_a_change_of_n8n_of_a_file_or_of_a_value(home):
+    home.renew()
+    home.plan()
+    changed = home.run("apply", str(home.plan_file), "--yes", WIFE_CALENDAR_CRED_ID="anotherCred00001")
+    assert changed.code == 78
+    assert "calendar_add/wife: the file changed, or a value of the inventory" in changed.err
+    home.draft(ADD, lambda document: document["settings"].update(executionTimeout=5))
+    ran = home.apply()
+    assert ran.code == 78
+    assert "calendar_add/husband: n8n holds another version" in ran.err
+    home.renew(mark=3)
+    assert "the file changed" in home.apply().err
+    assert home.front.writes == []
+
+
+def test_n8n_that_is_not_there_or_not_n8n_is_told_before_anything_is_written(home):
+    assert home.run("plan", N8N_URL="http://127.0.0.1:9").code == 75
+    assert home.run("drift", N8N_URL=home.household.google_url).code == 75
+    assert home.run("plan", N8N_API_KEY="wrong-key-entirely").code == 77
+
+
+def test_a_key_that_may_not_write_ends_in_77_with_nothing_written(home):
+    home.renew()
+    key = home.n8n.create_api_key(("workflow:list", "workflow:read", "credential:list"))
+    before = home.published()
+    assert home.run("plan", "--out", str(home.plan_file), N8N_API_KEY=key).code == 1
+    ran = home.run("apply", str(home.plan_file), "--yes", N8N_API_KEY=key)
+    assert ran.code == 77
+    assert "workflow:update" in ran.err
+    assert home.published() == before
+    assert home.run("apply", "--resume").code == 3
+
+
+def test_the_very_first_refusal_is_n8ns_own_word(home):
+    home.renew()
+    home.plan()
+    home.front.before = lambda *_: Response(
+        '{"message":"request/body must NOT have additional properties"}', 400
+    )
+    ran = home.apply()
+    assert ran.code == 78
+    assert "request/body must NOT have additional properties" in ran.err
+
+
+def test_n8n_that_goes_away_in_the_middle_leaves_a_run_that_can_be_taken_back(home):
+    before = home.published()
+    home.renew()
+    home.plan()
+    gone = []
+
+    def go_away(number, *_):
+        gone.extend([True] * (number == 1))
+
+    home.front.after = go_away
+    home.front.in_front = lambda: Response("<html>502 Bad Gateway</html>", 502) if gone else None
+    ran = home.apply()
+    assert ran.code == 4
+    assert {failure["route"] for failure in ran.json["left"]} == {str(ADD), str(WIFES)}
+    home.front.reset()
+    assert home.plan().code == 1
+    assert home.apply().code == 78
+    assert home.run("rollback").code == 0
+    assert home.published() == before
+    assert home.all_served() == {"v1"}
+
+
+def test_an_answer_that_is_lost_does_not_lose_the_step(home):
+    before = home.published()
+    home.renew()
+    home.plan()
+    home.front.lose = lambda number: number == 2
+    ran = home.apply()
+    assert ran.code == 1, ran.err
+    assert home.published() == before
+    assert {entry["status"] for entry in home.plan().json["entries"]} == {"publish"}
+
+
+def test_a_webhook_that_does_not_answer_after_the_deployment_puts_the_set_back(home, monkeypatch):
+    monkeypatch.setattr("butlerctl.deploy.steps.PATIENCE", 0.2)
+    before = home.published()
+    home.renew()
+    home.edit(
+        WIFES, lambda document: node_of(document, ".webhook")["parameters"].update(responseMode="lastNode")
+    )
+    ran = home.deploy()
+    assert ran.code == 1
+    assert (
+        "POST L4CK3Y/calendar/add/wife without the key: 500, respond node and response mode do not fit"
+        in ran.json["reason"]
+    )
+    assert home.published() == before
+    assert home.all_served() == {"v1"}
+
+
+def test_only_one_deployment_writes_at_a_time(home):
+    home.renew()
+    home.plan()
+    others = []
+
+    def try_another(number, *_):
+        if number == 1:
+            others.append(home.start("rollback"))
+            others[0].communicate(timeout=60)
+
+    assert home.run("snapshot").code == 0
+    home.front.before = try_another
+    assert home.apply().code == 0
+    assert others[0].returncode == 75
+
+
+def test_snapshots_are_private_listed_and_checked_for_damage(home):
+    assert home.run("snapshot", "--format", "json").code == 0
+    home.renew()
+    assert home.deploy().code == 0
+    listed = home.run("snapshot", "list", "--format", "json").json
+    assert [each["kind"] for each in listed] == ["apply", "snapshot"]
+    assert {each["n8n"] for each in listed} == {"2.30.8"}
+    files = [path for path in home.state.rglob("*") if path.is_file()]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+    (newest,) = home.state.rglob(f"{listed[0]['id']}.json")
+    newest.write_text(newest.read_text().replace("v1", "v9").replace("husband", "hatband"))
+    damaged = home.run("rollback")
+    assert damaged.code == 78
+    assert "damaged" in damaged.err
+    assert home.run("rollback", "--to", "2").code == 78
+    assert home.run("rollback", "--to", listed[1]["id"]).code == 0
+    assert home.all_served() == {"v1"}
+
+
+def test_without_a_snapshot_there_is_no_way_back(home):
+    assert home.run("rollback").code == 78
+    assert home.run("rollback", "--check").code == 78
+
+
+def test_a_deployment_that_failed_is_no_way_back(home):
+    home.renew()
+    assert home.deploy().code == 0
+    home.renew(mark=3)
+    home.plan()
+    home.front.reset()
+    home.front.before = lambda number, *_: Response('{"message":"no room"}', 400) if number == 2 else None
+    assert home.apply().code == 1
+    assert home.all_served() == {"v2"}
+    home.front.reset()
+    assert home.run("rollback").code == 0
+    assert home.all_served() == {"v1"}
+    assert home.run("rollback", "--format", "json").json["outcome"] == "nothing to do"
+
+
+def test_no_secret_is_printed_or_kept(home):
+    home.renew()
+    ran = [home.plan(), home.apply(), home.run("snapshot"), home.run("drift"), home.run("rollback")]
+    kept = "".join(path.read_text() for path in home.folder.rglob("*") if path.is_file())
+    shown = "".join(each.out + each.err for each in ran)
+    assert home.api_key not in kept + shown
+    assert SECRET not in kept + shown
+
+
+def test_a_value_that_stands_beside_the_name_of_a_secret_is_masked_in_a_plan(home):
+    def add_header(document):
+        google = node_of(document, ".googleCalendar")
+        google["parameters"]["headers"] = {"values": [{"name": "Authorization", "value": "hunter2hunter2"}]}
+
+    home.edit(ADD, add_header)
+    assert "hunter2" not in home.run("plan").out
+
+
+@pytest.fixture
+def report(home):
+    """Writes a signed report about the exports as they are now; its public key lies beside it."""
+    signer = new_signer()
+    public = save_key(signer, home.folder / "signing.pem")
+    inventory = load_inventory(home.folder / "inventory.yaml", home.environ)
+
+    def write(**changes):
+        from butlerctl.workflows.exports import rendered_exports
+
+        exports = rendered_exports(inventory, inventory.routes)
+        now = datetime.now(UTC)
+        facts = {
+            "target": home.front.url,
+            "started": now - timedelta(minutes=2),
+            "finished": now - timedelta(minutes=1),
+            "inventory_digest": inventory.digest,
+            "workflows": {
+                route.workflow_file.removesuffix(".json"): canonical_digest(export)
+                for route, export in exports.items()
+            },
+        }
+        path = home.folder / "report.json"
+        write_report(path, run_of_routes(*map(proven_route, inventory.routes), **(facts | changes)), signer)
+        return ["--require-report", str(path), "--key", str(public)]
+
+    return write
+
+
+def test_a_matching_report_lets_a_deployment_through(home, report):
+    home.renew()
+    home.plan()
+    assert home.apply(*report()).code == 0
+    assert home.all_served() == {"v2"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"target": "http://n8n.example.test"}, "not about http://127.0.0.1"),
+        (
+            {"started": datetime(2026, 1, 1, tzinfo=UTC), "finished": datetime(2026, 1, 1, tzinfo=UTC)},
+            "stale",
+        ),
+        ({"workflows": {"calendar_add_wife": "ab" * 32}}, "was changed after the run"),
+        ({"inventory_digest": "ab" * 32}, "the inventory is not the one of the run"),
+    ],
+)
+def test_another_report_does_not(home, report, changes, reason):
+    home.renew()
+    home.plan()
+    refused = home.apply(*report(**changes))
+    assert refused.code == 78
+    assert reason in refused.err
+    assert home.front.writes == []
+
+
+def test_a_report_of_another_key_or_without_a_trusted_key_does_not_either(home, report):
+    home.renew()
+    home.plan()
+    option, path, _, _ = report()
+    other = save_key(new_signer(), home.folder / "other.pem")
+    assert home.apply(option, path, "--key", str(other)).code == 78
+    assert home.apply(option, path).code == 2
+    assert home.apply(option, str(public_path(home.folder / "signing.pem"))).code == 2
+
+
+def test_a_report_of_the_lab_counts_for_the_files_that_it_ran(home, report):
+    """The lab has values of its own in the places of the household's."""
+    from butlerctl.lab.plan import plan_lab
+
+    home.renew()
+    home.plan()
+    inventory = load_inventory(home.folder / "inventory.yaml", home.environ)
+    in_the_lab = {
+        route.workflow_file.removesuffix(".json"): canonical_digest(document)
+        for route, document in plan_lab(inventory).workflows.items()
+    }
+    assert home.apply(*report(lab=True, target="http://127.0.0.1:1")).code == 78
+    assert home.apply(*report(lab=True, target="http://127.0.0.1:1", workflows=in_the_lab)).code == 0
+
+
+def test_the_report_that_is_about_what_is_served_vouches_for_its_snapshot(home, report):
+    key = report()[-2:]
+    taken = home.run("snapshot", "--report", str(home.folder / "report.json"), *key, "--format", "json")
+    assert taken.json["report"]["verdict"] == "PASS"
+    assert home.run("snapshot", "list").out.count("report 01JDZ0-RUN") == 1
+    home.renew(ADD)
+    assert home.deploy().code == 0
+    again = home.run("snapshot", "--report", str(home.folder / "report.json"), *key, "--format", "json")
+    assert again.json["report"] is None
+
+
+def test_drift_is_against_the_last_report_too(home, report):
+    report()
+    named = ["--report", str(home.folder / "report.json")]
+    assert home.run("drift", *named).code == 0
+    home.renew(ADD)
+    assert home.deploy().code == 0
+    assert home.run("drift").code == 0
+    ran = home.run("drift", *named)
+    assert ran.code == 1
+    assert "calendar_add/husband  n8n serves something else than the last report was about" in ran.out

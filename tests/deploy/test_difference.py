@@ -1,0 +1,168 @@
+"""What counts as a difference between two states of a workflow, and how it is called."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from butlerctl.deploy.difference import differences, moved
+from butlerctl.workflows.template import SHIPPED, workflow
+from tests.deploy.deploy_home import node_of
+from tests.n8n.household import bound
+
+ROUTE, PERSON = SHIPPED.routes[2]
+EXPORT = bound(workflow(ROUTE, PERSON))
+
+
+def changed(change):
+    document = deepcopy(EXPORT)
+    change(document)
+    return document
+
+
+def seen(change):
+    return [(found.where, found.before, found.after) for found in differences(EXPORT, changed(change))]
+
+
+def google(document):
+    return node_of(document, ".googleCalendar")
+
+
+def rename(document):
+    google(document)["name"] = "Calendar"
+
+
+SAME = {
+    "ids": lambda document: (
+        [node.update(id="other") for node in document["nodes"]] and document.update(id="other")
+    ),
+    "what n8n adds": lambda document: document.update(
+        versionId="v",
+        activeVersionId="v",
+        createdAt="2026",
+        updatedAt="2026",
+        shared=[{"role": "workflow:owner"}],
+        tags=[],
+    ),
+    "settings that n8n adds": lambda document: document["settings"].update(
+        callerPolicy="workflowsFromSameOwner"
+    ),
+    "the default of a setting": lambda document: document["settings"].update(saveDataErrorExecution="all"),
+    "a corrected credential name": lambda document: next(
+        iter(google(document)["credentials"].values())
+    ).update(name="n"),
+    "the order of the nodes": lambda document: document["nodes"].reverse(),
+    "the place of the first node": lambda document: document["nodes"][0].update(position=[-500, 3]),
+    "what is switched off": lambda document: google(document).update(disabled=False, notes=""),
+    "what the editor only shows": lambda document: google(document)["parameters"]["calendar"].update(
+        cachedResultName="x"
+    ),
+    "the webhook's own id": lambda document: node_of(document, ".webhook").update(webhookId="other"),
+}
+
+DIFFERENT = {
+    "the name": (lambda document: document.update(name="n"), [("name", EXPORT["name"], "n")]),
+    "a parameter": (
+        lambda document: google(document)["parameters"].update(start="={{ 1 }}"),
+        [('node "Google Calendar": start', "={{ $json.args.start }}", "={{ 1 }}")],
+    ),
+    "a nested parameter": (
+        lambda document: google(document)["parameters"]["calendar"].update(value="x"),
+        [('node "Google Calendar": calendar.value', "husband@example.test", "x")],
+    ),
+    "a credential": (
+        lambda document: next(iter(google(document)["credentials"].values())).update(id="x"),
+        [('node "Google Calendar": credential: googleCalendarOAuth2Api', "Jc4hT9mKx2PqL7sA", "x")],
+    ),
+    "a node that is off": (
+        lambda document: google(document).update(disabled=True),
+        [('node "Google Calendar": disabled', None, True)],
+    ),
+    "a node that is gone": (
+        lambda document: document["nodes"].remove(google(document)),
+        [('node "Google Calendar"', "n8n-nodes-base.googleCalendar", None)],
+    ),
+    "a setting": (
+        lambda document: document["settings"].update(executionTimeout=3),
+        [("settings: executionTimeout", 12, 3)],
+    ),
+    "a setting that is gone": (
+        lambda document: document["settings"].pop("timezone"),
+        [("settings: timezone", "America/New_York", None)],
+    ),
+    "a connection": (
+        lambda document: document["connections"]["Input ok?"]["main"][1].clear(),
+        [("connection", "Input ok? [1] -> Respond invalid args", None)],
+    ),
+    "true and 1": (
+        lambda document: google(document).update(executeOnce=1),
+        [('node "Google Calendar": executeOnce', None, 1)],
+    ),
+}
+
+
+@pytest.mark.parametrize("change", SAME.values(), ids=SAME)
+def test_what_n8n_or_the_canvas_changes_is_no_difference(change):
+    assert seen(change) == []
+
+
+@pytest.mark.parametrize(("change", "expected"), DIFFERENT.values(), ids=DIFFERENT)
+def test_what_a_person_changes_is_named_as_they_know_it(change, expected):
+    assert seen(change) == expected
+
+
+def test_a_renamed_node_is_one_gone_one_new_and_its_connections():
+    wheres = [where for where, _, _ in seen(rename)]
+    assert wheres[:2] == ['node "Google Calendar"', 'node "Calendar"']
+
+
+def test_moving_one_branch_above_another_is_a_difference_because_n8n_runs_the_upper_one_first():
+    def swap(document):
+        google(document)["position"], other = [660, 900], google(document)["position"]
+        assert other != [660, 900]
+
+    (found,) = seen(swap)
+    assert found[0] == 'order of the branches behind "Input ok?"'
+    assert moved(EXPORT, changed(swap)) == 1
+
+
+def test_a_setting_of_a_secret_beside_its_name_is_masked():
+    def add(document):
+        google(document)["parameters"]["query"] = {"name": "X-L4CK3Y-Auth", "value": "plain-as-day-1234"}
+
+    shown = str(seen(add))
+    assert "plain-as-day" not in shown
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=6,
+)
+_NODES = st.lists(
+    st.fixed_dictionaries(
+        {"name": st.sampled_from("ABC"), "type": st.sampled_from(["t", "u"]), "parameters": _JSON},
+        optional={"position": _JSON, "credentials": _JSON, "disabled": _JSON},
+    ),
+    max_size=3,
+)
+_DOCUMENTS = st.fixed_dictionaries(
+    {
+        "name": st.text(max_size=2),
+        "nodes": _NODES,
+        "connections": st.dictionaries(st.sampled_from("ABC"), _JSON),
+    },
+    optional={"settings": st.dictionaries(st.sampled_from(["timezone", "executionTimeout", "x"]), _JSON)},
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(_DOCUMENTS, _DOCUMENTS)
+def test_a_difference_is_one_from_either_side_and_never_to_oneself(one, other):
+    assert differences(one, one) == ()
+    there = {(found.where, str(found.before), str(found.after)) for found in differences(one, other)}
+    back = {(found.where, str(found.after), str(found.before)) for found in differences(other, one)}
+    assert there == back
