@@ -42,6 +42,7 @@ class Evidence:
     @cached_property
     def profiles(self) -> frozenset[str]:
         told = {reading.profile for reading in self.readings if reading.profile}
+        told |= {route.profile for route in self._routes_on_the_wire}
         return frozenset(told | ({self.bundle.intent.profile} if self.bundle.intent else set()))
 
     @cached_property
@@ -76,6 +77,13 @@ class Evidence:
             return by_url or self._route_of_execution(document)
         return routes.route_of_workflow(document.get("document"), document.get("file"), self.profiles)
 
+    @cached_property
+    def _routes_on_the_wire(self) -> frozenset[Route]:
+        addresses = [request_of(item).get("url") for item in self.of_kind("exchange")]
+        addresses += [item.get("path") for item in self.of_kind("received_request")]
+        found = (routes.address_of(address).route for address in addresses)
+        return frozenset(route for route in found if route is not None)
+
     def _route_of_execution(self, document: Document) -> Route | None:
         by_name = routes.route_of_name(document.get("workflow"), self.profiles)
         if by_name is not None:
@@ -85,7 +93,8 @@ class Evidence:
             told = (held.get("id"), held.get("name")) if isinstance(held, Mapping) else ()
             if any(name and name in told for name in (document.get("workflow_id"), document.get("workflow"))):
                 return self.route_of(live)
-        return None
+        intent = self.bundle.intent
+        return intent.route if intent and self._routes_on_the_wire == {intent.route} else None
 
 
 def _is_of_this_run(document: Document, bundle: Bundle) -> bool:

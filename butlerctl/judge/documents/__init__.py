@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from butlerctl.judge.documents import cleanup, credentials, deployment, files, plugin
+from butlerctl.judge.documents import cleanup, credentials, deployment, files, plugin, unrouted
 from butlerctl.judge.finding import Finding
 from butlerctl.judge.run import Evidence
 
@@ -14,6 +14,7 @@ _SUBJECTS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
     credentials.findings,
     cleanup.findings,
     files.findings,
+    unrouted.findings,
 )
 
 
