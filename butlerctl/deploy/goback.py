@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from butlerctl.deploy.journal import Step
+from butlerctl.deploy.journal import Memory, Step
 from butlerctl.deploy.moves import Move, Present, Way, moves_to, restored
 from butlerctl.deploy.scene import Scene
 from butlerctl.deploy.server import Document, Held, Server, read_server
 from butlerctl.deploy.snapshot import Kept, Snapshot
 from butlerctl.deploy.steps import Steps
-from butlerctl.deploy.store import Memory
 from butlerctl.deploy.wire import faults
 from butlerctl.errors import ButlerctlError
 from butlerctl.inventory.operations import Route

@@ -5,8 +5,8 @@ A run that dies anywhere leaves behind what it was about to do, so that the next
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -53,8 +53,12 @@ class Journal:
         self._write("sending", step=step, route=str(route), id=workflow_id)
 
     def done(self, step: Step, route: Route, workflow_id: str, version: str) -> None:
-        """`version` is the one that was saved."""
+        """`version` is the one that was saved, or published."""
         self._write("done", step=step, route=str(route), id=workflow_id, version=version)
+
+    def refused(self, step: Step, route: Route, workflow_id: str) -> None:
+        """n8n said no. It may have stored the change all the same."""
+        self._write("refused", step=step, route=str(route), id=workflow_id)
 
     def back(self, reason: str) -> None:
         """From here on the run goes back to its snapshot."""
@@ -87,7 +91,12 @@ class PastRun:
 
     @property
     def id(self) -> str:
+        """That of the snapshot which it took first."""
         return self.path.stem
+
+    @property
+    def at(self) -> datetime:
+        return datetime.fromisoformat(f"{self.id.partition('Z')[0]}+00:00")
 
     @property
     def begun(self) -> Mapping[str, Any]:
@@ -111,12 +120,12 @@ class PastRun:
     @property
     def in_flight(self) -> datetime | None:
         """When the last step was sent whose answer the run did not live to see."""
-        steps = [entry for entry in self.entries if entry["event"] in ("sending", "done")]
+        steps = [entry for entry in self.entries if entry["event"] in ("sending", "done", "refused")]
         last = steps[-1] if steps else {}
         return datetime.fromisoformat(last["at"]) if last.get("event") == "sending" else None
 
     def done(self) -> Iterator[tuple[Step, Route, str, str]]:
-        """Step, route, workflow id and saved version of everything that was done."""
+        """Step, route, workflow id and version of everything that was done."""
         for entry in self.entries:
             if entry["event"] == "done":
                 yield Step(entry["step"]), route_of(entry["route"]), entry["id"], entry["version"]
@@ -128,3 +137,34 @@ class PastRun:
             for entry in self.entries
             if entry["event"] == "sending" and entry["step"] == step
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the journals tell of all runs on one n8n.
+
+    `known` has the id of the workflow that was last deployed for a route. `written` has the ids of the versions that
+    butlerctl saved, `published` of those that it published. `created` has (time, route, id) of the workflows that
+    it made.
+    """
+
+    known: dict[Route, str] = field(default_factory=dict)
+    written: set[str] = field(default_factory=set)
+    published: set[str] = field(default_factory=set)
+    created: list[tuple[datetime, Route, str]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, runs: Iterable[PastRun]) -> Memory:
+        memory = cls()
+        for run in runs:
+            for step, route, workflow_id, version in run.done():
+                memory.known[route] = workflow_id
+                memory.published.add(version)
+                if step in (Step.CREATE, Step.UPDATE, Step.SEEN):
+                    memory.written.add(version)
+                if step is Step.CREATE:
+                    memory.created.append((run.at, route, workflow_id))
+        return memory
+
+    def created_since(self, moment: datetime) -> dict[str, Route]:
+        return {workflow_id: route for at, route, workflow_id in self.created if at >= moment}

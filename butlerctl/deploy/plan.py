@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from butlerctl.deploy.difference import Change, differences, moved
+from butlerctl.deploy.journal import Memory
 from butlerctl.deploy.server import Document, Held, Member, Server, hooks_of
 from butlerctl.errors import BadDocument
 from butlerctl.inventory.operations import Route, route_of
@@ -150,8 +151,7 @@ def digest_of(content: Mapping[str, Any]) -> str:
 class Question:
     """What a plan is made from: the files as they would be deployed, and what n8n holds for them.
 
-    `objections` says what speaks against deploying a route, `written` holds the ids of the versions that butlerctl
-    itself saved.
+    `objections` says what speaks against deploying a route, `memory` what butlerctl itself did here before.
     """
 
     target: str
@@ -160,7 +160,7 @@ class Question:
     server: Server
     members: Mapping[Route, Member]
     objections: Mapping[Route, tuple[str, ...]] = field(default_factory=dict)
-    written: Collection[str] = ()
+    memory: Memory = field(default_factory=Memory)
     overwrite_drafts: bool = False
 
 
@@ -178,7 +178,7 @@ def _entry(question: Question, route: Route) -> Entry:
     export, member = question.exports[route], question.members[route]
     held = member.held
     conflicts = _conflicts(question, route)
-    status = _status(export, held, question.written, overwrite=question.overwrite_drafts)
+    status = _status(export, held, question.memory.written, overwrite=question.overwrite_drafts)
     served = (held.published or held.document) if held else {}
     changes = differences(served, export) if held else ()
     stays = status is Status.DRAFT and changes
@@ -190,7 +190,7 @@ def _entry(question: Question, route: Route) -> Entry:
         id=held.id if held else "",
         before=State.of(held),
         changes=changes,
-        draft=draft_of(held, question.written) if held else (),
+        draft=draft_of(held, question.memory.written) if held else (),
         release=held is not None and any(hook in held.hooks for hook in _hooks_of_others(question, route)),
         refusals=(
             *conflicts,
@@ -271,9 +271,11 @@ def _notes(question: Question, route: Route, changes: Collection[Change]) -> Ite
     held = member.held
     if held is None or held.published is None:
         return
+    if changes and route in question.memory.known and held.active_version not in question.memory.published:
+        yield f"somebody published version {held.active_version} since butlerctl last deployed here"
     if not changes and (number := moved(held.published, export)):
-        yield f"{number} nodes stand elsewhere on the canvas: nothing else differs"
-    if not changes and held.version in question.written and differences(held.document, export):
+        yield f"{number} node{'s stand' if number > 1 else ' stands'} elsewhere on the canvas, nothing else differs"
+    if not changes and held.version in question.memory.written and differences(held.document, export):
         yield f"the editor still shows a version that was rolled back ({held.version})"
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from butlerctl.deploy.apply import Outcome, Result
+from butlerctl.deploy.deployment import Outcome, Result
 from butlerctl.deploy.difference import Change
 from butlerctl.deploy.drift import Drift
 from butlerctl.deploy.moves import Move, Way

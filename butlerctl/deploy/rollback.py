@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from butlerctl.deploy.apply import Outcome, adopt, settle
+from butlerctl.deploy.deployment import Outcome
 from butlerctl.deploy.goback import Failure, find_moves, go_back
+from butlerctl.deploy.interrupted import adopt, settle
 from butlerctl.deploy.journal import PastRun
 from butlerctl.deploy.moves import Move, Way
 from butlerctl.deploy.scene import Scene

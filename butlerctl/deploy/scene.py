@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from butlerctl.deploy.journal import Memory
 from butlerctl.deploy.plan import Plan, Question, make_plan
 from butlerctl.deploy.preflight import objections
 from butlerctl.deploy.report import VouchingReport
 from butlerctl.deploy.server import Document, Member, Server, find_members, read_server
 from butlerctl.deploy.snapshot import Kept, Kind, Snapshot, new_id, write_snapshot
-from butlerctl.deploy.store import Memory, Store
+from butlerctl.deploy.store import Store
 from butlerctl.deploy.wire import faults
 from butlerctl.errors import InventoryError
 from butlerctl.inventory.model import Inventory
@@ -71,7 +72,7 @@ class Scene:
             server=server,
             members=members,
             objections=found,
-            written=memory.written,
+            memory=memory,
             overwrite_drafts=overwrite_drafts,
         )
         return Look(server, members, memory, make_plan(question))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from butlerctl.deploy.journal import Journal, Step
 from butlerctl.deploy.preflight import credentials_of
 from butlerctl.deploy.server import Document, Held
 from butlerctl.deploy.wire import PATIENCE, faults, wait_until_gone
-from butlerctl.errors import DeployFailed
+from butlerctl.errors import ButlerctlError, DeployFailed, Unreachable
 from butlerctl.inventory.operations import Route
 from butlerctl.n8n.webhooks import Webhooks
 from butlerctl.n8n.write import N8nWriter, body_of
@@ -27,31 +27,26 @@ class Steps:
     api: N8nWriter
     webhooks: Webhooks
     journal: Journal
-    patience: float = PATIENCE
 
     def create(self, route: Route, export: Document) -> Held:
-        self.journal.sending(Step.CREATE, route, "")
-        created = Held(self.api.create(body_of(export)))
+        created = self._send(Step.CREATE, route, "", lambda: self.api.create(body_of(export)))
         self.journal.done(Step.CREATE, route, created.id, created.version)
         return self._with_its_credentials(created.id, export)
 
     def update(self, route: Route, held: Held, wanted: Document, step: Step = Step.UPDATE) -> Held:
         """Save; where the workflow is published, n8n publishes it too."""
-        self.journal.sending(step, route, held.id)
-        saved = Held(self.api.update(held.id, _body(wanted, held)))
+        saved = self._send(step, route, held.id, lambda: self.api.update(held.id, _body(wanted, held)))
         self.journal.done(step, route, held.id, saved.version)
         return self._with_its_credentials(held.id, wanted)
 
     def publish(self, route: Route, held: Held, version: str) -> Held:
-        self.journal.sending(Step.PUBLISH, route, held.id)
-        self.api.activate(held.id, version)
-        self.journal.done(Step.PUBLISH, route, held.id, held.version)
+        self._send(Step.PUBLISH, route, held.id, lambda: self.api.activate(held.id, version))
+        self.journal.done(Step.PUBLISH, route, held.id, version)
         return self._read(held.id)
 
     def unpublish(self, route: Route, held: Held) -> Held:
-        self.journal.sending(Step.UNPUBLISH, route, held.id)
-        self.api.deactivate(held.id)
-        self.journal.done(Step.UNPUBLISH, route, held.id, held.version)
+        self._send(Step.UNPUBLISH, route, held.id, lambda: self.api.deactivate(held.id))
+        self.journal.done(Step.UNPUBLISH, route, held.id, "")
         wait_until_gone(self.webhooks, held.hooks)
         return self._read(held.id)
 
@@ -59,17 +54,28 @@ class Steps:
         """Published is what was wanted, and it answers. n8n may take a moment for either.
 
         Raises:
-            DeployFailed: it does not within the patience of this run.
+            DeployFailed: it does not, within the patience for it.
         """
-        deadline = time.monotonic() + self.patience
+        deadline = time.monotonic() + PATIENCE
         while found := unlike(held, wanted):
             if time.monotonic() > deadline:
                 raise DeployFailed(found)
             time.sleep(_PAUSE)
             held = self._read(held.id)
-        for fault in faults(self.webhooks, wanted, before=before, patience=self.patience).values():
+        for fault in faults(self.webhooks, wanted, before=before, patience=PATIENCE).values():
             if fault:
                 raise DeployFailed(fault, hint="the API says that it is published")
+
+    def _send(self, step: Step, route: Route, workflow_id: str, act: Callable[[], Document]) -> Held:
+        """Without an answer it stays open whether n8n did it; any answer closes it."""
+        self.journal.sending(step, route, workflow_id)
+        try:
+            return Held(act())
+        except Unreachable:
+            raise
+        except ButlerctlError:
+            self.journal.refused(step, route, workflow_id)
+            raise
 
     def _with_its_credentials(self, workflow_id: str, wanted: Document) -> Held:
         """Read back: n8n may have put other credentials in the place of the wanted ones, without a word."""

@@ -5,29 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 
 from butlerctl.appendlog import AppendLog
-from butlerctl.deploy.journal import Journal, PastRun, Step
+from butlerctl.deploy.journal import Journal, Memory, PastRun
 from butlerctl.deploy.snapshot import Kind, Snapshot, read_snapshot, snapshot_files
 from butlerctl.errors import BadInput
-from butlerctl.inventory.operations import Route
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """What the journals tell. `known` has the id of the workflow that was last deployed for a route, `written` the
-    ids of the versions that butlerctl saved, `created` (time, route, id) of the workflows that it made.
-    """
-
-    known: dict[Route, str] = field(default_factory=dict)
-    written: set[str] = field(default_factory=set)
-    created: list[tuple[datetime, Route, str]] = field(default_factory=list)
-
-    def created_since(self, moment: datetime) -> dict[str, Route]:
-        return {workflow_id: route for at, route, workflow_id in self.created if at >= moment}
 
 
 class Store:
@@ -62,15 +45,7 @@ class Store:
         return next((run for run in reversed(self.runs()) if not run.finished), None)
 
     def memory(self) -> Memory:
-        memory = Memory()
-        for run in self.runs():
-            for step, route, workflow_id, version in run.done():
-                memory.known[route] = workflow_id
-                if step in (Step.CREATE, Step.UPDATE, Step.SEEN):
-                    memory.written.add(version)
-                if step is Step.CREATE:
-                    memory.created.append((_time_of(run.id), route, workflow_id))
-        return memory
+        return Memory.of(self.runs())
 
     def read(self, name: str) -> Snapshot:
         """The snapshot of this id, or of an id that begins so, or the file.
@@ -107,7 +82,3 @@ class Store:
             if path.stem not in passed_over:
                 return read_snapshot(path)
         raise BadInput("there is no snapshot of this n8n", hint="`butlerctl apply` and `snapshot` take them")
-
-
-def _time_of(run_id: str) -> datetime:
-    return datetime.fromisoformat(f"{run_id.partition('Z')[0]}+00:00")

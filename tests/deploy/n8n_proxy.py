@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 from contextlib import contextmanager
 
@@ -76,6 +77,7 @@ class Relay:
         if is_write:
             self.after(number, request.method, path)
         if is_write and self.lose(number):
+            environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
             raise ConnectionError
         kept = [(name, value) for name, value in found.headers.items() if name.lower() not in _HOP_BY_HOP]
         return Response(found.content, found.status_code, kept)(environ, start_response)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from werkzeug.wrappers import Response
 
-from butlerctl.deploy import apply
+from butlerctl.deploy import deployment, interrupted
 from butlerctl.inventory.loader import load_inventory
 from butlerctl.inventory.operations import Route
 from butlerctl.report.keys import new_signer, public_path, save_key
@@ -25,8 +25,8 @@ WIFES = Route("calendar_add", "wife")
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    monkeypatch.setattr(apply, "SETTLE", timedelta(0))
-    monkeypatch.setattr(apply, "RESTART", timedelta(0))
+    monkeypatch.setattr(interrupted, "SETTLE", timedelta(0))
+    monkeypatch.setattr(deployment, "RESTART", timedelta(0))
     with household() as built, deploy_home(built, tmp_path, "calendar_add") as home:
         yield home
 
@@ -64,7 +64,7 @@ def test_a_node_that_was_only_moved_is_no_change(home):
     home.n8n.workflows.publish(home.id(ADD))
     ran = home.run("plan")
     assert ran.code == 0
-    assert "note: 1 nodes stand elsewhere on the canvas: nothing else differs" in ran.out
+    assert "note: 1 node stands elsewhere on the canvas, nothing else differs" in ran.out
 
 
 def test_without_a_terminal_apply_wants_a_yes(home):

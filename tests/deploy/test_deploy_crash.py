@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from butlerctl.deploy import apply
+from butlerctl.deploy import interrupted
 from butlerctl.inventory.operations import Route
 from tests.deploy.deploy_home import ROOT, deploy_home
 from tests.n8n.household import household
@@ -34,7 +34,7 @@ sys.exit(run(sys.argv[2:]))
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    monkeypatch.setattr(apply, "SETTLE", timedelta(seconds=0.2))
+    monkeypatch.setattr(interrupted, "SETTLE", timedelta(seconds=0.2))
     with household() as built, deploy_home(built, tmp_path, "calendar_add") as home:
         yield home
 

@@ -11,7 +11,7 @@ from tests.n8n.household import household
 
 TestDeployStates = machine_over(household).TestCase
 TestDeployStates.settings = settings(
-    max_examples=int(os.environ.get("BUTLERCTL_DEPLOY_SEQUENCES", "4")),
+    max_examples=int(os.environ.get("BUTLERCTL_DEPLOY_SEQUENCES", "3")),
     stateful_step_count=10,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # shrinking takes longer than reading the steps
