@@ -19,6 +19,14 @@ _ONE_KEY = "one fixed encryption key"
 _KEY_MISMATCH = re.compile(
     r"mismatching encryption keys|encryption key.{0,60}(does not match|differ)", re.IGNORECASE
 )
+_IN_LOGS = (
+    (_KEY_MISMATCH, "credential.key_pinned", "mismatching encryption keys"),
+    (
+        re.compile(r"credentials? could not be decrypted", re.IGNORECASE),
+        "credential.decrypts",
+        "credentials that could not be decrypted: another encryption key",
+    ),
+)
 _KEY_NAME = re.compile(r"encryption_?key(?!_file)", re.IGNORECASE)
 _KEY_FILE = "N8N_ENCRYPTION_KEY_FILE"
 
@@ -78,14 +86,10 @@ def _encryption_keys(evidence: Evidence) -> Iterator[Finding]:
         )
     for document in evidence.of_kind("log"):
         for line in lines_of(document):
-            if _KEY_MISMATCH.search(line):
-                yield broken(
-                    "credential.key_pinned",
-                    "n8n's log tells of mismatching encryption keys",
-                    document,
-                    expected=_ONE_KEY,
-                )
-                return
+            for pattern, check, told in _IN_LOGS:
+                if pattern.search(line):
+                    yield broken(check, f"n8n's log tells of {told}", document, expected=_ONE_KEY)
+                    return
 
 
 def _keys_in(settings: Any) -> Iterator[str]:

@@ -90,7 +90,7 @@ def _sent(case: Case) -> tuple[Document | None, Mapping[str, Any] | None]:
     exchange = case.last.exchange if case.last else None
     watched = [exchange] if exchange is not None and exchange.get("seen_by") != "probe" else []
     seen = [(item, sent_body(item)) for item in (*case.received[-1:], *watched)] + recorded
-    bodies = ((document, _object(body)) for document, body in seen)
+    bodies = ((document, _object(body, document["kind"])) for document, body in seen)
     return next(((document, body) for document, body in bodies if body is not None), (None, None))
 
 
@@ -108,13 +108,13 @@ def _value(body: Mapping[str, Any], key: str) -> Any:
     return inner[0][key] if len(inner) == 1 else None
 
 
-def _object(body: Any) -> Mapping[str, Any] | None:
-    """A body as an object; None when it was not recorded, or is none."""
+def _object(body: Any, kind: str) -> Mapping[str, Any] | None:
+    """A body as an object; None when it was not recorded. What n8n received as no object carries no argument."""
     if isinstance(body, str):
         try:
             body = json.loads(body)
-        except ValueError:
-            return None
+        except (ValueError, RecursionError):
+            return {} if kind == "received_request" and body else None
     return body if isinstance(body, Mapping) else None
 
 
