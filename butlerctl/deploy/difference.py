@@ -6,7 +6,7 @@ each node keep their order: n8n runs the upper one first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,22 +72,25 @@ def _by_name(form: Form) -> dict[str, Form]:
 
 
 def _nodes(old: Mapping[str, Form], new: Mapping[str, Form]) -> Iterator[Change]:
-    for name in [*old, *(name for name in new if name not in old)]:
+    for name in dict.fromkeys([*old, *new]):
         where = f'node "{name}"'
         if name not in new:
             yield Change(where, old[name].get("type"), None)
         elif name not in old:
             yield Change(where, None, new[name].get("type"))
-        else:
+        elif old[name] != new[name]:
             yield from _node(where, old[name], new[name])
 
 
 def _node(where: str, old: Form, new: Form) -> Iterator[Change]:
     yield from _compared(where, _plain(old), _plain(new))
-    # Redacted as a whole: that a value is a secret may be said beside it.
-    shown = tuple(_parameters({"parameters": redact(node.get("parameters"))}) for node in (old, new))
-    yield from _compared(where, _parameters(old), _parameters(new), shown)
+    yield from _compared(where, _parameters(old), _parameters(new), lambda: (_shown(old), _shown(new)))
     yield from _compared(f"{where}: credential", _credentials(old), _credentials(new))
+
+
+def _shown(node: Form) -> dict[str, Any]:
+    """The parameters, redacted as a whole: that a value is a secret may be said beside it."""
+    return _parameters({"parameters": redact(node.get("parameters"))})
 
 
 def _plain(node: Form) -> dict[str, Any]:
@@ -121,14 +124,15 @@ def _compared(
     where: str,
     old: Mapping[str, Any],
     new: Mapping[str, Any],
-    shown: Sequence[Mapping[str, Any]] | None = None,
+    shown: Callable[[], tuple[Mapping[str, Any], Mapping[str, Any]]] | None = None,
 ) -> Iterator[Change]:
-    """`shown` is `old` and `new` as they may be shown."""
-    masked = shown or (redact(old), redact(new))
-    for key in [*old, *(key for key in new if key not in old)]:
-        before, after = old.get(key), new.get(key)
-        if before != after or isinstance(before, bool) != isinstance(after, bool):
-            yield Change(f"{where}: {key}" if key else where, masked[0].get(key), masked[1].get(key))
+    """`shown` gives `old` and `new` as they may be shown."""
+    changed = [key for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key)]
+    if not changed:
+        return
+    before, after = shown() if shown else (redact(old), redact(new))
+    for key in changed:
+        yield Change(f"{where}: {key}" if key else where, before.get(key), after.get(key))
 
 
 def _connections(old: Form, new: Form) -> Iterator[Change]:

@@ -97,10 +97,6 @@ DIFFERENT = {
         lambda document: document["connections"]["Input ok?"]["main"][1].clear(),
         [("connection", "Input ok? [1] -> Respond invalid args", None)],
     ),
-    "true and 1": (
-        lambda document: google(document).update(executeOnce=1),
-        [('node "Google Calendar": executeOnce', None, 1)],
-    ),
 }
 
 

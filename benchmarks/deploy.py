@@ -1,0 +1,96 @@
+"""How long a deployment of all twelve workflows takes, and the way back.
+
+    python benchmarks/deploy.py                    # to the stand-in
+    python benchmarks/deploy.py --engine real      # to the real n8n of the inventory's pin, from npm
+
+Wall-clock seconds of the whole command in one process, without the start of the interpreter. `apply` is the
+snapshot, a fresh look, twelve saved, published, read back and asked on the wire; `rollback` the same backwards.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from butlerctl.cli.app import run
+from butlerctl.inventory.loader import load_inventory
+from butlerctl.lab.stack import open_lab
+
+ROOT = Path(__file__).parent.parent
+ROUNDS = 7
+SCOPES = (
+    *(f"workflow:{verb}" for verb in ("list", "read", "create", "update", "activate", "deactivate")),
+    "credential:list",
+)
+
+
+def seconds(*argv: str, expected: int = 0) -> float:
+    """How long one command takes; its output is thrown away."""
+    began = time.perf_counter()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as err:
+        code = run(list(argv))
+    took = time.perf_counter() - began
+    if code != expected:
+        sys.exit(f"butlerctl {' '.join(argv)}: {code}: {err.getvalue()}")
+    return took
+
+
+def renew(folder: Path, number: int) -> None:
+    for path in (folder / "workflows").glob("*.json"):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        code = next(node for node in document["nodes"] if node["type"].endswith(".code"))
+        code["parameters"]["jsCode"] += f"\n// {number}"
+        path.write_text(json.dumps(document), encoding="utf-8")
+
+
+def measure(folder: Path) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {
+        "plan": [],
+        "apply": [],
+        "drift": [],
+        "rollback --check": [],
+        "rollback": [],
+    }
+    plan = str(folder / "plan.json")
+    for number in range(ROUNDS):
+        renew(folder, number)
+        found["plan"].append(seconds("plan", "--out", plan, expected=1))
+        found["apply"].append(seconds("apply", plan, "--yes"))
+        found["drift"].append(seconds("drift"))
+        found["rollback --check"].append(seconds("rollback", "--check"))
+        found["rollback"].append(seconds("rollback"))
+    return found
+
+
+def main() -> None:
+    engine = "real" if "--engine" in sys.argv and "real" in sys.argv else "stand-in"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        shutil.copy(ROOT / "inventory.yaml", folder)
+        shutil.copytree(ROOT / "workflows", folder / "workflows")
+        inventory = load_inventory(folder / "inventory.yaml", os.environ)
+        with open_lab(inventory, engine) as lab:
+            os.environ |= {
+                **lab.environ(),
+                "N8N_API_KEY": lab.n8n.create_api_key(SCOPES),
+                "BUTLERCTL_INVENTORY": str(folder / "inventory.yaml"),
+                "BUTLERCTL_STATE_DIR": str(folder / "state"),
+            }
+            found = measure(folder)
+    print(f"twelve workflows, {engine}, {ROUNDS} rounds")
+    for command, times in found.items():
+        print(
+            f"{command:18} median {statistics.median(times):5.2f} s, least {min(times):5.2f} s, most {max(times):5.2f} s"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""The model of a deployment, held against the real n8n."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+
+from tests.deploy.deploy_machine import machine_over
+
+pytestmark = pytest.mark.stack
+
+
+def test_in_any_order_of_edits_kills_and_rollbacks_the_set_is_planned_or_put_back(n8n_bench):
+    """`make stack-full` asks for 200 sequences."""
+
+    @contextmanager
+    def household():
+        yield n8n_bench.household()
+        n8n_bench.empty()
+
+    machine = machine_over(household).TestCase
+    machine.settings = settings(
+        max_examples=int(os.environ.get("BUTLERCTL_DEPLOY_SEQUENCES", "5")),
+        stateful_step_count=10,
+        deadline=None,
+        phases=[Phase.explicit, Phase.reuse, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    machine().runTest()
