@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -18,7 +19,7 @@ from butlerctl.errors import ButlerctlError, ExitCode
 
 # As every program ends whose reader (`| head`) went away: 128 and the number of SIGPIPE.
 CLOSED_PIPE = 141
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO})
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 HELP = "Prove that a household's AI butler really did what it says."
 
@@ -78,7 +79,8 @@ def run(argv: list[str]) -> int:
     except (BrokenPipeError, SystemExit):  # typer makes a SystemExit of a closed pipe
         return _silenced(CLOSED_PIPE)
     except OSError as error:
-        print(f"butlerctl: the output cannot be written: {error.strerror}", file=sys.stderr)
+        with suppress(OSError):
+            print(f"butlerctl: the output cannot be written: {error.strerror}", file=sys.stderr)
         return _silenced(ExitCode.TRY_AGAIN)
     return code
 
@@ -123,5 +125,9 @@ def _say_usage(error: typer.TyperException) -> None:
 
 def _silenced(code: int) -> int:
     """No more output, and no complaint of the interpreter's shutdown about what it could not write."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     return int(code)

@@ -54,7 +54,7 @@ def chosen_routes(inventory: Inventory, patterns: list[str] | None) -> tuple[Rou
         matching = [route for route in inventory.routes if fnmatchcase(str(route), wanted)]
         if not matching:
             raise UsageProblem(
-                f"no route is called {pattern}", hint=f"routes: {', '.join(map(str, inventory.routes))}"
+                f"no route is called {pattern!r}", hint=f"routes: {', '.join(map(str, inventory.routes))}"
             )
         chosen.update(dict.fromkeys(matching))
     return tuple(route for route in inventory.routes if route in chosen)

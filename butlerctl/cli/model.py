@@ -73,7 +73,7 @@ def check(
 
     reference = read_json(baseline) if baseline else None
     samples = _run(_scenarios(only), _endpoint(url, model_name, provider, timeout), _modes(mode), repeats)
-    _refuse_no_answers(samples)
+    _refuse_no_answers(samples, url)
     summary = {"model": model_name, **summarize(samples)}
     worse = worse_than(summary, reference) if reference is not None else []
     if save:
@@ -122,7 +122,7 @@ def _run(
         providers = {
             streamed: stack.enter_context(ChatProvider(**endpoint, stream=streamed)) for streamed in modes
         }
-        return run_battery(scenarios, providers, repeats, budget, _progress)
+        return run_battery(scenarios, providers, repeats, budget, _Progress(endpoint["base_url"]))
 
 
 def _endpoint(url: str, model_name: str, provider: str | None, timeout: float) -> dict[str, Any]:
@@ -131,21 +131,38 @@ def _endpoint(url: str, model_name: str, provider: str | None, timeout: float) -
     return {"base_url": url, "api_key": key, "model": model_name, "timeout": timeout, "extra": pin}
 
 
-def _progress(sample: Sample) -> None:
-    if sys.stderr.isatty():
-        mode = "stream" if sample.streamed else "plain"
-        print(f"{sample.scenario.name} ({mode}): {sample.fault or 'right'}", file=sys.stderr)
+class _Progress:
+    """Tells of each run. Nobody there, or a refused key, shows with the first one, and ends the check."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._first = True
+
+    def __call__(self, sample: Sample) -> None:
+        statuses = {completion["http_status"] for completion in sample.turn.completions}
+        if self._first and statuses <= {None, 401, 403}:
+            _refuse_no_answers([sample], self._url)
+        self._first = False
+        if sys.stderr.isatty():
+            mode = "stream" if sample.streamed else "plain"
+            print(f"{sample.scenario.name} ({mode}): {sample.fault or 'right'}", file=sys.stderr)
 
 
-def _refuse_no_answers(samples: Sequence[Sample]) -> None:
+def _refuse_no_answers(samples: Sequence[Sample], url: str) -> None:
     """A provider that never answered says nothing about the model."""
-    statuses = {completion["http_status"] for sample in samples for completion in sample.turn.completions}
+    from butlerctl.redaction import redact_text
+
+    completions = [completion for sample in samples for completion in sample.turn.completions]
+    statuses = {completion["http_status"] for completion in completions}
     if 200 in statuses:
         return
     if statuses & {401, 403}:
         raise NotPermitted("the provider refuses the key", hint=f"set {KEY_VARIABLE}")
-    answers = ", ".join(str(status or "no answer") for status in sorted(statuses, key=str))
-    raise Unreachable(f"the provider gave no completion ({answers})")
+    said = {str(completion.get("error") or completion["http_status"]) for completion in completions}
+    raise Unreachable(
+        f"the provider at {redact_text(url)} gave no completion: {', '.join(sorted(said)) or 'no answer'}",
+        hint="is --url its base address, with /v1 where it has one?",
+    )
 
 
 def _lines(summary: Mapping[str, Any], worse: Sequence[str]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from butlerctl.cli.common import Format, chosen_routes, find_and_load
-from butlerctl.errors import UsageProblem
+from butlerctl.errors import BadInput, UsageProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +65,7 @@ def verify(
     1 broken, 3 not proven, 4 something was left behind, 75 unreachable before anything was written.
     """
     household = find_and_load(inventory)
-    routes = chosen_routes(household, [part for text in only for part in text.split(",") if part])
+    routes = chosen_routes(household, [part for text in only for part in text.split(",")])
     if fault and not lab:
         raise UsageProblem("--fault needs --lab", hint="faults are planted in the embedded stack only")
     desk = _prepare(report or _default_report(household, state_dir), sign, state_dir, save_evidence, lab=lab)
@@ -100,16 +100,30 @@ def _run(
     lab: bool,
     watched: bool,
 ) -> Verification:
-    from tempfile import TemporaryDirectory
-
     from butlerctl.cli.views.choose import view_for
-    from butlerctl.state import state_folder
     from butlerctl.verify import Assignment
     from butlerctl.verify import verify as verify_routes
 
-    with TemporaryDirectory(prefix="butlerctl-lab-") as forgotten, view_for(routes, watched=watched) as view:
-        state = Path(forgotten) if lab else state_folder(target.path, state_dir)
+    with _state_of(target.path, state_dir, lab=lab) as state, view_for(routes, watched=watched) as view:
         return verify_routes(target, Assignment(routes, state, nonce, lab), view)
+
+
+@contextmanager
+def _state_of(inventory: Path, state_dir: Path | None, *, lab: bool) -> Iterator[Path]:
+    """The folder of the ledger; that of a lab is forgotten with it."""
+    from tempfile import TemporaryDirectory
+
+    from butlerctl.state import state_folder
+
+    if not lab:
+        yield state_folder(inventory, state_dir)
+        return
+    try:
+        forgotten = TemporaryDirectory(prefix="butlerctl-lab-")
+    except OSError as error:
+        raise BadInput(f"no folder for temporary files: {error.strerror}", hint="set TMPDIR") from error
+    with forgotten as name:
+        yield Path(name)
 
 
 def _default_report(inventory: Inventory, state_dir: Path | None) -> Path:

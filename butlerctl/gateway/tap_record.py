@@ -38,7 +38,7 @@ class EvidenceFolder:
                     f"{path}: the folder is not empty", hint="a record is never mixed with another"
                 )
         except OSError as error:
-            raise BadInput(f"{path}: {error.strerror}") from error
+            raise BadInput(f"{path}: {error.strerror}", hint="--record names a new folder") from error
 
     def record(self, exchange: Mapping[str, Any]) -> None:
         with self._lock:

@@ -21,7 +21,9 @@ def prepare_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise BadInput(f"{folder}: cannot be made: {error.strerror}") from error
+        raise BadInput(
+            f"{folder}: cannot be made: {error.strerror}", hint="--save-evidence names a folder"
+        ) from error
 
 
 def save_bundles(bundles: Mapping[Route, Bundle], folder: Path) -> None:

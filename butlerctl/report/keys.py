@@ -185,7 +185,9 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
+        raise BadInput(
+            f"{path}: cannot be read: {error.strerror}", hint="butlerctl keys new makes a key"
+        ) from error
 
 
 def _write_new(path: Path, data: bytes, mode: int) -> None:

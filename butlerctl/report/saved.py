@@ -59,24 +59,29 @@ def save_run(run: Run, desk: Desk) -> Saved:
         return Saved(desk.path)
     key = public_key_of(desk.signer)
     if desk.occasional and desk.public_key:
-        _write(desk.public_key, key.pem)
+        try:
+            desk.public_key.write_text(key.pem, encoding="utf-8")
+        except OSError as error:
+            raise _unwritable(desk.public_key, error) from error
     return Saved(desk.path, key.key_id, desk.public_key)
 
 
 def _try(path: Path) -> None:
-    if path.is_dir():
-        raise BadInput(f"{path} is a folder", hint="--report names the file of the report")
-    draft = path.with_name(f".{path.name}.try")
-    _write(draft, "")
-    draft.unlink()
-
-
-def _write(path: Path, text: str) -> None:
+    """A file that is there already stays as it is; what was made for the trial goes again."""
+    is_new = not path.exists()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.open("ab").close()
+        if is_new:
+            path.unlink()
     except OSError as error:
-        raise BadInput(f"{path}: cannot be written: {error.strerror}") from error
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> BadInput:
+    return BadInput(
+        f"{path}: cannot be written: {error.strerror}", hint="--report names the file of the report"
+    )
 
 
 def _users_key(state_dir: Path | None) -> Path | None:

@@ -95,7 +95,10 @@ def read_report(path: Path) -> Report:
         BadInput: there is no such file.
         Refused: it is no report.
     """
-    return parse_report(read_file(path))
+    try:
+        return parse_report(read_file(path))
+    except Refused as refusal:
+        raise Refused(f"{path}: {refusal.message}") from None
 
 
 def parse_report(data: bytes) -> Report:
