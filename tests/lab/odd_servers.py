@@ -14,13 +14,20 @@ PAGE = "<!DOCTYPE html><html><head><title>Sign in</title></head><body>Please sig
 
 
 @contextmanager
-def answering(status: int, body: str = "", tls: bool = False, **headers: str) -> Iterator[str]:
-    """The address of a server that answers every request alike; with TLS under a certificate that nobody trusts."""
+def answering(
+    status: int, body: str = "", *, tls: bool = False, heard: list[str] | None = None, **headers: str
+) -> Iterator[str]:
+    """The address of a server that answers every request alike; with TLS under a certificate that nobody trusts.
+
+    `heard` gets a line for every request.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def answer(self):
+            if heard is not None:
+                heard.append(self.requestline)
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
             self.send_response(status)
             for name, value in headers.items():
