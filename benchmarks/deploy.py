@@ -26,10 +26,6 @@ from butlerctl.lab.stack import open_lab
 
 ROOT = Path(__file__).parent.parent
 ROUNDS = 7
-SCOPES = (
-    *(f"workflow:{verb}" for verb in ("list", "read", "create", "update", "activate", "deactivate")),
-    "credential:list",
-)
 
 
 def seconds(*argv: str, expected: int = 0) -> float:
@@ -80,7 +76,6 @@ def main() -> None:
         with open_lab(inventory, engine) as lab:
             os.environ |= {
                 **lab.environ(),
-                "N8N_API_KEY": lab.n8n.create_api_key(SCOPES),
                 "BUTLERCTL_INVENTORY": str(folder / "inventory.yaml"),
                 "BUTLERCTL_STATE_DIR": str(folder / "state"),
             }

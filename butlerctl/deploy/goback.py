@@ -112,7 +112,7 @@ class _Return:
 
     def _edit(self, move: Move, held: Held, kept: Kept, saved: Document) -> None:
         """To save without publishing is only possible while nothing is published."""
-        if held.published is not None and not move.release:
+        if move.unseen and held.published is not None and not move.release:
             self.steps.unpublish(move.route, held)
         try:
             self.steps.update(move.route, held, saved, Step.SAVE)

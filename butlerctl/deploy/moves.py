@@ -21,7 +21,7 @@ class Way(StrEnum):
     PUBLISH = "publish"
     """Publish the remembered version; what is saved stays."""
     EDIT = "edit"
-    """Unpublish, save name, settings or the overwritten draft of then, publish the remembered version."""
+    """Save name and settings or the overwritten draft of then, and publish the remembered version."""
     RESTORE = "restore"
     """The remembered version is gone from n8n's history: save its body from the snapshot, publish that."""
     RECREATE = "recreate"
@@ -44,6 +44,12 @@ class Move:
     release: bool = False
     saved: Document | None = field(default=None, repr=False)
     """For EDIT: what is to be saved."""
+
+    @property
+    def unseen(self) -> bool:
+        """Must what is to be saved not be served? n8n publishes whatever is saved on a published workflow."""
+        served = self.kept.held.published if self.kept else None
+        return self.saved is not None and (served is None or bool(differences(self.saved, served)))
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -117,7 +123,8 @@ def _to_save(kept: Kept, held: Held, written: Collection[str]) -> Document | Non
         return kept.held.document
     if held.name == kept.held.name and settings_of(held.document) == settings_of(kept.held.document):
         return None
-    return {**held.document, "name": kept.held.name, "settings": kept.held.document.get("settings")}
+    nodes = held.document if draft_of(held, written) else kept.held.published
+    return {**(nodes or {}), "name": kept.held.name, "settings": kept.held.document.get("settings")}
 
 
 def restored(kept: Kept, held: Held | None) -> bool:

@@ -135,9 +135,6 @@ def version_lines(snapshot: Snapshot) -> Iterator[str]:
 
 
 _WORDS = {
-    Way.STAY: "as it was",
-    Way.PUBLISH: "publish version",
-    Way.EDIT: "put back name, settings or draft, then publish version",
     Way.RESTORE: "n8n no longer has the version: save its body from the snapshot",
     Way.RECREATE: "the workflow is gone: make it from the snapshot",
     Way.UNPUBLISH: "unpublish",
@@ -160,8 +157,15 @@ def return_lines(back: Return) -> Iterator[str]:
 
 
 def _move(move: Move) -> str:
-    version = f" {move.kept.held.active_version}" if move.kept and move.way in (Way.PUBLISH, Way.EDIT) else ""
-    return f"{_WORDS[move.way]}{version}"
+    if move.way is Way.EDIT:
+        words = "save its draft again" if move.unseen else "save name and settings of then"
+        served = move.kept is not None and move.kept.held.published is not None
+        return f"{words}, {_publish(move)}" if served else words
+    return _publish(move) if move.way is Way.PUBLISH else _WORDS[move.way]
+
+
+def _publish(move: Move) -> str:
+    return f"publish version {move.kept.held.active_version if move.kept else '?'}"
 
 
 def drift_lines(found: Sequence[Drift], report: VouchingReport | None) -> Iterator[str]:

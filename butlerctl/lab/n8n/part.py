@@ -54,4 +54,4 @@ class N8nPart(Protocol):
         """Its id. Raises Refused where n8n refuses to publish it."""
 
     def create_api_key(self) -> str:
-        """For verification: reads workflows, executions and the list of credentials."""
+        """For verification and deployment: reads and writes workflows, reads executions and the list of credentials."""

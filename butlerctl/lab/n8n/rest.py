@@ -18,6 +18,15 @@ from butlerctl.lab.n8n.workflows import Refused, Workflow, Workflows
 READ_SCOPES = ("workflow:list", "workflow:read", "execution:list", "execution:read")
 """What a key for verification needs; `credential:list` lets it compare credential ids too."""
 
+DEPLOY_SCOPES = (
+    "workflow:create",
+    "workflow:update",
+    "workflow:activate",
+    "workflow:deactivate",
+    "credential:list",
+)
+"""What a key needs beside those to deploy."""
+
 STATUSES = ("canceled", "crashed", "error", "new", "running", "success", "unknown", "waiting")
 _PAGE = 100
 _MOST = 250

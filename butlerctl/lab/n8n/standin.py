@@ -18,7 +18,7 @@ from butlerctl.lab.n8n.answers import Answer, json_answer
 from butlerctl.lab.n8n.credentials import Credential, Credentials
 from butlerctl.lab.n8n.executions import Executions
 from butlerctl.lab.n8n.google_nodes import GoogleCalls
-from butlerctl.lab.n8n.rest import READ_SCOPES, RestApi
+from butlerctl.lab.n8n.rest import DEPLOY_SCOPES, READ_SCOPES, RestApi
 from butlerctl.lab.n8n.webhooks import Switches, WebhookServer
 from butlerctl.lab.n8n.workflows import Workflows
 from butlerctl.lab.server import LoopbackServer
@@ -96,7 +96,7 @@ class N8nStandIn:
             self.workflows.publish(workflow.id)
         return workflow.id
 
-    def create_api_key(self, scopes: Iterable[str] = (*READ_SCOPES, "credential:list")) -> str:
+    def create_api_key(self, scopes: Iterable[str] = (*READ_SCOPES, *DEPLOY_SCOPES)) -> str:
         """A new API key that may do this and nothing else."""
         key = f"lab-{secrets.token_urlsafe(24)}"
         self._keys[key] = frozenset(scopes)

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from butlerctl.lab.n8n.rest import READ_SCOPES
+from butlerctl.lab.n8n.rest import DEPLOY_SCOPES, READ_SCOPES
 from butlerctl.lab.n8n.webhooks import Switches
 from butlerctl.lab.real.front import Front
 from butlerctl.lab.real.google_proxy import GoogleProxy
@@ -84,7 +84,7 @@ class RealN8n:
             self.workflows.publish(workflow_id)
         return workflow_id
 
-    def create_api_key(self, scopes: Iterable[str] = (*READ_SCOPES, "credential:list")) -> str:
+    def create_api_key(self, scopes: Iterable[str] = (*READ_SCOPES, *DEPLOY_SCOPES)) -> str:
         return self.owner.create_api_key(list(scopes))
 
     def _import_credentials(self, stored: list[dict[str, Any]]) -> None:
