@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from butlerctl.inventory.operations import OPERATIONS, Route
 from butlerctl.judge.asked import asked_of
 from butlerctl.judge.finding import Finding, broken
 from butlerctl.judge.readback import Reading, Stored
 from butlerctl.judge.run import Evidence
 from butlerctl.judge.written import matches
 
+_WRITES = {operation.domain: operation.name for operation in OPERATIONS.values() if operation.writes}
+
 
 def findings(evidence: Evidence) -> Iterator[Finding]:
+    """Each names the route that made the object."""
+    for finding, reading in _left(evidence):
+        yield replace(finding, route=Route(_WRITES[reading.domain], reading.profile))
+    yield from _refused_deletions(evidence)
+
+
+def _left(evidence: Evidence) -> Iterator[tuple[Finding, Reading]]:
     reads = [reading for reading in evidence.readings if reading.when == "after_delete" and reading.readable]
     before = {_key(item, reading) for reading in _at(evidence, "before") for item in reading.objects}
     told = [document.get("eventId") or document.get("taskId") for document in _deletions(evidence)]
@@ -19,17 +30,18 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
     for reading in reads:
         for stored in reading.objects:
             if stored.id in deleted or reading.by_id:
-                yield broken(
-                    "cleanup.deleted",
-                    f"the test object {stored.id} is still there",
-                    reading.document,
-                    expected="gone",
-                )
+                seen = f"the test object {stored.id} is still there"
+                yield broken("cleanup.deleted", seen, reading.document, expected="gone"), reading
             elif _key(stored, reading) not in before and _is_of_the_test(evidence, reading, stored, deleted):
                 check = "cleanup.leftover" if deleted else "cleanup.deleted"
                 seen = f"{stored.id} of the test is still there"
-                yield broken(check, seen, reading.document, expected="nothing of the test is left")
-    for document in _deletions(evidence) if not reads else ():
+                yield broken(check, seen, reading.document, expected="nothing of the test is left"), reading
+
+
+def _refused_deletions(evidence: Evidence) -> Iterator[Finding]:
+    """Deletions that Google refused, where nothing was read afterwards."""
+    read = any(reading.when == "after_delete" and reading.readable for reading in evidence.readings)
+    for document in _deletions(evidence) if not read else ():
         status = document.get("status")
         if isinstance(status, int) and status >= 400 and status not in {404, 410}:
             yield broken(
