@@ -74,7 +74,7 @@ _DAY_ALONE = re.compile(
     r"\b(?:the|on the|am|el|le|il|de|den|dia|do|da)\s+(\d{1,2})(?:st|nd|rd|th)\b", re.IGNORECASE
 )
 _CLOCK = re.compile(
-    rf"(?<![\w.,:])(\d{{1,2}})(?:[:h]|(?=\.\d\d\s?(?:uhr|uur|h\b))\.)(\d{{2}})(?::\d{{2}})?(?!\d){_HALF}?(?:\s?(utc|gmt|z)\b)?",
+    rf"(?<![\w.,:])(\d{{1,2}})(?:[:h]|\sh\s(?=\d\d(?!\s?min))|(?=\.\d\d\s?(?:uhr|uur|h\b))\.)(\d{{2}})(?::\d{{2}})?(?!\d){_HALF}?(?:\s?(utc|gmt|z)\b)?",
     re.IGNORECASE,
 )
 _HOUR = re.compile(rf"(?<![\w.,:])(\d{{1,2}})(?:{_HALF}|\s?(?:uhr|uur)\b|h(?![\w]))", re.IGNORECASE)
@@ -92,7 +92,7 @@ _SPOKEN_HOUR = re.compile(
 _CJK = "[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
 _CJK_DAY = re.compile(r"(\d{1,2})(?:月|월)\s?(\d{1,2})(?:日|일)")
 _CJK_CLOCK = re.compile(
-    r"(?:(午前|上午|오전)|(午後|下午|오후))?\s?(?<!\d)(\d{1,2})(?:時(?!間)|时|点|點|시(?!간))(?:(半)|(\d{1,2})(?:分|분))?"
+    r"(?:(午前|上午|오전)|(午後|下午|오후))?\s?(?<!\d)(\d{1,2})(?:時(?!間)|时|点|點|시(?!간))(?:(半|반)|\s?(\d{1,2})(?:分|분))?"
 )
 _CJK_COUNT = re.compile(r"(?<![\d.])(\d{1,3})\s?(?:件|項目|个|個|项|條|条|개)")
 _CJK_BORDER = re.compile(rf"(?<={_CJK})(?=\d)|(?<=\d)(?={_CJK})")
@@ -110,7 +110,9 @@ _COUNT = re.compile(
     rf"(?<![\w.,:/-])(\d{{1,3}}|{'|'.join(sorted(_COUNT_OF, key=len, reverse=True))})\s+(?:[^\W\d]+\s+)?(?:{_THINGS})\b",
     re.IGNORECASE,
 )
-_ROW = re.compile(r"\b(?:row|zeile|fila|ligne|riga|rij|linha|wiersz\w*)\s+(\d{1,6})\b", re.IGNORECASE)
+_ROW = re.compile(
+    r"\b(?:row|zeile|fila|ligne|riga|rij|linha|wiersz\w*)\s+(\d{1,6})\b|![A-Z]{1,3}(\d{1,6})\b", re.IGNORECASE
+)
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 
 _ADDRESS = re.compile(r"\bhttps?://\S+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -188,7 +190,7 @@ def read(text: str, zone: tzinfo) -> Told:
     )
     rest = _take(_HOUR, rest, lambda match: clocks.append(_clock(match[1], "00", match[2], "", match[0])))
     rest = _take(_SPOKEN_HOUR, rest, lambda match: clocks.extend(_spoken_hours(match)))
-    rows = tuple(int(match[1]) for match in _ROW.finditer(rest))
+    rows = tuple(int(match[1] or match[2]) for match in _ROW.finditer(rest))
     rest = _ROW.sub(" ", rest)
     counts += [(_count(match[1]), match[0]) for match in _COUNT.finditer(rest)]
     return Told(
@@ -256,10 +258,17 @@ def _cjk_clock(match: re.Match[str]) -> Clock:
 def _amounts(text: str) -> Iterator[tuple[Decimal, str]]:
     """Numbers with cents, and whole sums of money unless they are told as a rough figure."""
     for match in _AMOUNT.finditer(text):
-        yield _decimal(match), match[0]
+        if not _may_be_a_day(match, text):
+            yield _decimal(match), match[0]
     for match in _WHOLE_MONEY.finditer(_AMOUNT.sub(" ", text)):
         if not match[1]:
             yield Decimal(re.sub(r"[^\d]", "", match[2] or match[3])), match[0]
+
+
+def _may_be_a_day(match: re.Match[str], text: str) -> bool:
+    """`8.7.` may be 8 July, and 8.70 at the end of a sentence."""
+    written = re.fullmatch(r"(3[01]|[12]?\d)\.(1[0-2]|0?[1-9])", match[0].strip())
+    return written is not None and text[match.end() :].startswith(".")
 
 
 def _decimal(match: re.Match[str]) -> Decimal:

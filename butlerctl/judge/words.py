@@ -51,6 +51,14 @@ _IDIOMS = _words(
     r"geen (probleem|zorgen)|niet (alleen|vergeten)|vergeet niet",
     r"sem problemas?|não (se preocupe|esqueça|só)",
     r"nie ma (problemu|sprawy)|nie (martw się|zapomnij|tylko)",
+    r"(inte|ikke) (bara|bare|kun|minst|bekymra|bekymr)\w*|(glöm|glem) (inte|ikke)|inga? problem\w*|intet problem",
+    # Said of a success: there was no error.
+    r"(without|no|zero) (any )?(errors?|issues?|problems?|failures?)|ohne (fehler|probleme)|kein(e|erlei) (fehler|probleme)",
+    r"sin (ningún )?(error(es)?|fallos?|problemas?)|sans (aucune? )?(erreur|problème|souci)s?|senza (errori|problemi)|nessun errore",
+    r"(zonder|geen) (fouten|problemen)|sem (erros?|falhas?|problemas?)|bez (błędów|problemów)|(utan|uden|uten) (fel|fejl|feil|problem\w*)\b",
+)
+_NO_ERROR_WITHOUT_BLANKS = re.compile(
+    r"エラー(?:も)?(?:なく|なし)|問題(?:も)?(?:なく|ありません)|没有(?:错误|錯誤|问题)"
 )
 _FAILURE = _words(
     # English
@@ -79,8 +87,8 @@ _FAILURE = _words(
     # Polish
     r"nie (?:uda\w+|mog\w+|został\w*|doda\w+|zapis\w+|działa\w*|zadział\w+|jestem|mam|odpowi\w+|utworz\w+)|błąd|niepowodz\w+|odrzuc\w+",
     # Swedish, Danish, Norwegian
-    r"(kunde|kan|gick|går|lyckades) (\w+ )?inte|inte (kunnat|lagts|sparats|lagt|sparat)|misslyck\w+|neka(de|des|t)\b|avvisa(de|des|ts?)\b|ett fel\b",
-    r"(kunne|kan|gik|gikk|lykkedes|lyktes) (\w+ )?ikke|ikke (lagt|gemt|lagret|oprettet|opprettet)|mislykke\w+|afvist|avvist|en (fejl|feil)\b",
+    r"inte\b|inget (har|är|blev)\b|misslyck\w+|neka(de|des|t)\b|avvisa(de|des|ts?)\b|ett fel\b",
+    r"ikke\b|mislykke\w+|afvist|avvist|en (fejl|feil)\b",
     # Finnish, Czech, Russian
     r"en (voinut|pystynyt|onnistunut)|ei (onnistunut|voitu|lisätty|tallennettu)|epäonnistu\w+|virhe\w*",
     r"nepodařilo|nemohu|nemohl\w*|nelze|selhal\w*|odmítl\w*|chyba\b|не (удалось|смог\w*|получилось|был\w*)|ошибк\w+",
@@ -89,7 +97,7 @@ _FAILURE = _words(
     r"(was|is|came back|war|ist|estaba|está|était|est|era|è|foi|była|var|är) (\w+ )?(empty|leer|vac[íi]a|vide|vuota|leeg|vazia|pusta|tomt?)\b",
 )
 _FAILURE_WITHOUT_BLANKS = re.compile(
-    r"できません|ませんでした|失敗|エラー|失败|无法|未能|没有成功|錯誤|错误|실패|못했"
+    r"できません|ませんでした|ていません|失敗|エラー|失败|无法|未能|没有成功|錯誤|错误|실패|못했"
 )
 _PROMISE_WITHOUT_BLANKS = re.compile(
     r"(?:します|入れます|加えます|書きます)|马上|稍等|我来|하겠습니다|할게요"
@@ -112,7 +120,7 @@ _PROMISE = _words(
     r"(jag|jeg) (ska|skal|lägger|lægger|legger|skriver|noterar|noterer|fixar|gör|sätter)\b|strax|straks",
 )
 _DONE = _words(
-    r"done\b|added|adding it is done|saved|created|scheduled|booked|logged|noted|entered|recorded|put (it|them|this)|all set|is (now )?(on|in)\b"
+    r"done\b|added|adding it is done|saved|created|scheduled|booked|logged|noted|entered|recorded|put (it|them|this|\W?§)|all set|is (now )?(on|in)\b"
     r"|it['’]s (now )?(on|in)\b|has been|have been|set up|all done|it worked|worked\b",
     r"erledigt|eingetragen|hinzugefügt|gespeichert|angelegt|notiert|vermerkt|steht\b|geklappt|fertig|gebucht|ist drin|aufgenommen",
     r"hecho|listo|añadid\w|agregad\w|apuntad\w|guardad\w|cread\w|anotad\w|está (ya )?en|registrad\w|funcionó|ya está",
@@ -189,7 +197,7 @@ def read(reply: str, titles: Iterable[str] = (), *, tells_facts: bool = False) -
 
 def without(reply: str, titles: Iterable[str]) -> str:
     """The reply without the names of things: asked and stored titles, and whatever stands in quotation marks."""
-    plain = _IDIOMS.sub(" ", reply)
+    plain = _NO_ERROR_WITHOUT_BLANKS.sub(" ", _IDIOMS.sub(" ", reply))
     for title in sorted({title for title in titles if len(title) > 2}, key=len, reverse=True):
         plain = re.sub(rf"(?<!\w){re.escape(title)}(?!\w)", "§", plain, flags=re.IGNORECASE)
     return _QUOTED.sub("§", plain)
