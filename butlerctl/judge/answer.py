@@ -174,7 +174,7 @@ def _of_wrapper(value: Mapping[str, Any], document: Document, *, failed: bool) -
     """The plugin's result. Its `ok` is a claim: status and body are looked at again."""
     status = _status_in(value)
     body = next((value[key] for key in ("data", "body") if value.get(key) is not None), None)
-    told = " ".join(
+    told = ": ".join(
         str(value[key]) for key in ("error", "message", "detail") if isinstance(value.get(key), str)
     )
     said = told or payload.error_inside(value)
@@ -185,8 +185,10 @@ def _of_wrapper(value: Mapping[str, Any], document: Document, *, failed: bool) -
         return Answer(Kind.JSON, document, 200, body if body is not None else value)
     if status is not None and isinstance(body, str) and not _is_cut(body):
         kind, parsed, words = _classify(status, "", body)
-        return Answer(kind, document, status, parsed, f"{words} {told}"[:_SHOWN])
-    return _of_words(said or json.dumps(value), document, body=body if isinstance(body, Mapping) else None)
+        return Answer(kind, document, status, parsed, f"{words} ({told})"[:_SHOWN])
+    return _of_words(
+        said or json.dumps(value), document, body=body if isinstance(body, Mapping | list) else None
+    )
 
 
 def _is_cut(body: str) -> bool:
@@ -203,12 +205,20 @@ def _of_words(said: str, document: Document, *, body: Any = None, failed: bool =
         return Answer(kind, document, int(status[1]), None, words)
     if body is not None:
         return Answer(Kind.JSON, document, 200, body, words)
+    if _CREDENTIAL_WORDS.search(said):
+        return Answer(Kind.JSON, document, None, {"error": said}, words)
     for kind, pattern in _WORDS_OF_A_PLUGIN:
         if pattern.search(said):
             return Answer(kind, document, None, None, words)
     return Answer(Kind.NOT_SENT if failed else Kind.JSON, document, None, None, words)
 
 
+# Only the workflow itself can have said this.
+_CREDENTIAL_WORDS = re.compile(
+    r"needs to be reconnected|invalid_grant|does not exist for type|could not be decrypted|insufficient authentication scopes"
+    r"|unable to sign without access token",
+    re.IGNORECASE,
+)
 _WORDS_OF_A_PLUGIN = (
     (Kind.TIMEOUT, _TIMEOUT_WORDS),
     (Kind.REDIRECT, re.compile(r"\bredirect", re.IGNORECASE)),
