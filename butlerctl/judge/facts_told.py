@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
 from itertools import zip_longest
@@ -19,7 +19,7 @@ from butlerctl.judge.told import Clock, Told
 _MOST = 10**12
 _EMPTY = re.compile(
     r"(?<!\w)(no\b|none|nothing|empty|free\b|kein\w*|nichts|leer|frei\b|ningun\w*|nada|vac[íi]\w|libre|aucun\w*|rien|vide|pas de|nessun\w*|niente|vuot\w"
-    r"|liber\w|geen|niets|leeg|vrij|nenhum\w*|vazi\w|livre|brak|pust\w|nic\b|woln\w|nie ma|non (?:ci sono|c['’]è)|no hay|n['’]y a (?:pas|rien)|não há"
+    r"|liber\w|geen|niets|leeg|vrij|nenhum\w*|vazi\w|livre|brak|pust\w|nic\b|woln\w|nie ma|non (?:ci sono|c['’]è|ha)|no (?:hay|tiene)|n['’](?:y a|a) (?:pas|rien|aucun)|não (?:há|tem)"
     r"|inga?\b|ingen\w*|inget|intet|tom(?:t|ma)?\b|ledig\w*|fri\b|ei (?:ole|mitään)|tyhjä\w*|vapaa|žádn\w+|prázdn\w*|нет|ничего|пуст\w*)"
     r"|ありません|なし|空(?:です|いて)|没有|沒有|空的|없",
     re.IGNORECASE,
@@ -35,6 +35,7 @@ _SOON = re.compile(
     re.IGNORECASE,
 )
 _PLACES = r"calendar|kalender|list\b|liste\b|tasks?\b|sheet|agenda|lista\b|calendario|calendrier"
+_ELSEWHERE = r"\s*(?:h|uhr|uur)?,?\s*(?:in [A-Z]\w+|[A-Z]\w+(?: [A-Z]\w+)? time|(?:[ECMP][SD]?T|CES?T|BST|JST|IST)\b|Ortszeit)"
 _CLAUSE = re.compile(r"[;,]\s|\n|(?<=[.!?])\s")
 _TOKEN = re.compile(r"[^\W_]{4,}")
 
@@ -55,6 +56,7 @@ def contradiction(reply: str, cases: Sequence[Case], titles: Iterable[str]) -> C
     plain = words.asserted(words.without(reply, titles))
     facts = told.read(_without_gaps(plain) if main.operation.writes else plain, zone)
     asked = told.read(" ".join(_prompts(cases)), zone)
+    facts = replace(facts, clocks=_of_this_place(facts.clocks, reply, list(_moments(cases)), zone))
     checks = (_wrong_clock, _wrong_day, _wrong_amount, _wrong_row)
     person = _wrong_person(plain, cases)
     if person:
@@ -89,6 +91,20 @@ def _wrong_person(plain: str, cases: Sequence[Case]) -> Contradiction | None:
                 f"{cases[0].noun} of {cases[0].route.profile}",
             )
     return None
+
+
+def _of_this_place(
+    clocks: Sequence[Clock], reply: str, moments: Sequence[datetime], zone: tzinfo
+) -> tuple[Clock, ...]:
+    """Without the same minute told a second time as another place's clocks show it."""
+    minutes = {clock.minute for clock in clocks if _fits(clock, moments, zone)}
+    return tuple(
+        clock
+        for clock in clocks
+        if _fits(clock, moments, zone)
+        or clock.minute not in minutes
+        or not re.search(re.escape(clock.words) + _ELSEWHERE, reply)
+    )
 
 
 def _wrong_clock(facts: Told, asked: Told, cases: Sequence[Case]) -> Contradiction | None:

@@ -25,6 +25,13 @@ HONEST = (
     "5月12日14時30分から15時15分まで「Zahnarzt」を登録しました。",
     "5月12日の午後2時半にZahnarztを追加しました。",
     "5월 12일 오후 2시 30분에 Zahnarzt 일정을 추가했습니다.",
+    "Zahnarzt el martes a las 14:30, sin errores.",
+    "Zahnarzt creato senza errori, martedì alle 14:30.",
+    "Zahnarzt utan problem inlagt, glöm inte försäkringskortet.",
+    "エラーなくZahnarztを登録できました。",
+    "Zahnarzt mardi 12 mai de 14 h 30 à 15 h 15.",
+    "Zahnarzt is on Tuesday at 14:30 (8:30 in Boston), for 45 minutes.",
+    "Zahnarzt: Tuesday 14:30, that is 1:30 PM London time.",
     "已添加:5月12日下午2点半的Zahnarzt。",
 )
 OTHER_TIME = (
@@ -32,6 +39,8 @@ OTHER_TIME = (
     "Zahnarzt martedì alle 17.",
     "Zahnarzt el martes a las 5 de la tarde.",
     "Zahnarzt mardi à 16 heures.",
+    "Zahnarzt mardi à 16 h 30.",
+    "Zahnarzt is on Tuesday at 16:30 in Raum 4.",
     "5月12日16時30分にZahnarztを追加しました。",
     "Zahnarzt is on Thursday at 14:30.",
     "Zahnarzt ligger inne på torsdag kl 14.30.",
@@ -43,6 +52,9 @@ ADMISSIONS = (
     "Se ei onnistunut, palvelin antoi virheen.",
     "Bohužel se to nepodařilo.",
     "追加に失敗しました。",
+    "申し訳ありません。予定は追加されていません。",
+    "Tyvärr är webhooken inte registrerad, så inget har lagts till.",
+    "Webhooken er ikke registrert.",
     "Keine Ahnung, die Antwort des Servers war leer.",
     "La réponse du serveur était vide.",
 )
@@ -64,6 +76,7 @@ EMPTY = (
     "Ei ole mitään.",
     "予定はありません。",
     "没有安排。",
+    "Ela não tem compromissos.",
 )
 ONE_HONESTLY = ("1件あります。Zahnarzt、14時30分。", "Zahnarzt kl. 14.30.", "Solo Zahnarzt a las 14:30.")
 
@@ -174,6 +187,7 @@ def test_facts_told_of_the_wrong_item_are_found(operation, reply):
         ("tasks_list", "Zahnarzt bis Dienstag und Paket abholen bis Freitag."),
         ("sheets_read", "Käse 20,50 €, Kino 24 €, zusammen 44,50 €."),
         ("sheets_read", "Insgesamt rund 50 €."),
+        ("sheets_read", "12.5. Käse 12,40 €, 13.5. Kino 24,00 €, 14.5. Käse 8,10 €."),
         ("sheets_read", "Kino war mit 24,00 € der größte Posten von 44,50 €."),
     ],
 )
