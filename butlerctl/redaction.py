@@ -50,6 +50,7 @@ _ASSIGNMENT = re.compile(
       | (?P<bare> (?!\$\{{) [^\s"'\\&,;<>(){{}}\[\]]+ ) )
     """
 )
+_NAME_FOLLOWS = re.compile(r"""\\*["']\s*:""")
 _HEADER_NAME = re.compile(r".*-.*|(?:authorization|cookie)$", re.IGNORECASE)
 # A header in a log: its value goes to the end of the line. `Cookie: chocolate` is none of a browser.
 _HEADER_LINE = re.compile(
@@ -172,7 +173,7 @@ def _mask(value: Any) -> Any:
 
 def _mask_assignment(match: re.Match[str]) -> str:
     name = _name_before(match) + match["name"]
-    if not is_secret_name(name) or ("," in match["sign"] and not _is_secret_header(name)):
+    if not is_secret_name(name) or ("," in match["sign"] and not _is_pair(match, name)):
         return match[0]
     start = match["name"] + match["between"]
     if match["open"]:
@@ -182,6 +183,11 @@ def _mask_assignment(match: re.Match[str]) -> str:
     if _NO_SECRET.fullmatch(match["bare"]) or (prose and not _looks_random(match["bare"])):
         return match[0]
     return start + MASK
+
+
+def _is_pair(match: re.Match[str], name: str) -> bool:
+    """`"X-Auth-Token", "…"` is a header and its value; in `"title": "pay-token", "due": "…"` the second is a name."""
+    return _is_secret_header(name) and _NAME_FOLLOWS.match(match.string, match.end()) is None
 
 
 def _name_before(match: re.Match[str]) -> str:

@@ -89,6 +89,7 @@ _CAUSES: tuple[tuple[str, tuple[str, ...]], ...] = (
             "sheet with name",
             "invalid date",
             "requested entity was not found",
+            "answer of Google could not be used",
             r"\bHTTP [45]\d\d\b",
             "Google API",
         ),

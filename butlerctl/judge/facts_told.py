@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from decimal import Decimal
 from itertools import zip_longest
 
@@ -324,6 +324,8 @@ def _moments(cases: Sequence[Case]) -> Iterator[datetime]:
     for case in cases:
         for item in (*case.effect.found, *case.effect.items):
             yield from (moment for moment in (item.start, item.end) if moment)
+            if item.all_day:
+                yield from (datetime.combine(day, time(), case.zone) for day in (item.due, item.until) if day)
         yield from (moment for moment in (case.wanted.start, case.wanted.end) if moment)
         for cell in (cell for row in _rows(case) for cell in row):
             moment = values.instant(cell, case.zone)
@@ -351,6 +353,7 @@ def _own_days(cases: Sequence[Case]) -> set[date]:
     for case in cases:
         items = (*case.effect.found, *case.effect.items)
         days |= {item.due for item in items if item.due}
+        days |= {item.until - timedelta(days=1) for item in items if item.until}
         days |= {cell for row in _rows(case) for item in row if (cell := values.day(item))}
         days |= {day for day in (values.day(case.wanted.due), values.day(case.wanted.all_day)) if day}
         for moment in _moments([case]):

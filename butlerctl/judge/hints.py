@@ -41,8 +41,8 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "call.toolcall_structured": Check(
             "call",
             "there is no structured call for what was asked",
-            "Nothing ran, whatever the reply says. Use a model that makes native tool calls (butlerctl model check);"
-            " never run a call that is only text.",
+            "Nothing ran, whatever the reply says. See that the turn offers the tool for this person; use a model that"
+            " makes native tool calls (butlerctl model check); never run a call that is only text.",
         ),
         "call.tool_name": Check(
             "call",
@@ -158,12 +158,14 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
             "credential",
             "the grant lacks the permission",
             "Reconnect this person's Google credential in n8n with the scope that the operation needs, or share the place"
-            " with write access.",
+            " with write access. Are both right, try the node in n8n's editor: behind a 403 may stand a quota, or an API"
+            " that is not switched on.",
         ),
         "credential.owner": Check(
             "credential",
             "the workflow works with the other person's account or another place",
-            "Choose the right person's credential and place in the Google node of this workflow; remove the stray object.",
+            "Choose the right person's credential and place in the Google node of this workflow; remove what it wrote"
+            " elsewhere.",
         ),
         "google.accepted": Check(
             "google",
@@ -183,7 +185,8 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "google.right_time": Check(
             "google",
             "the object is stored at another time or day",
-            "Set the workflow's time zone and hand start and end on with their offset; then correct the object.",
+            "Hand times on with their offset and days as plain days, and set the workflow's time zone; then correct the"
+            " object.",
         ),
         "google.right_place": Check(
             "google",

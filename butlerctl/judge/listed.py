@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
 from butlerctl.inventory.operations import OPERATIONS, Route
@@ -64,8 +64,10 @@ def _due_items(reading: Reading, asked: Asked) -> tuple[Stored, ...]:
 
 def _in_window(item: Stored, asked: Asked) -> bool:
     if item.start is None:
-        days = [moment.date() for moment in (asked.start, asked.end) if moment]
-        return not days or item.due is None or days[0] <= item.due <= days[-1]
+        ends = asked.end - timedelta(microseconds=1) if asked.end else None
+        days = [moment.date() for moment in (asked.start, ends) if moment]
+        last = item.until - timedelta(days=1) if item.until else item.due
+        return not days or item.due is None or last is None or (item.due <= days[-1] and last >= days[0])
     late = asked.end is None or item.start < asked.end
     return late and (
         asked.start is None or (item.end or item.start) > asked.start or item.start == asked.start

@@ -29,6 +29,8 @@ class Stored:
     end: datetime | None = None
     due: date | None = None
     all_day: bool = False
+    until: date | None = None
+    """The day after the last one of an event of whole days, as Google tells its end."""
     cells: tuple[Any, ...] = ()
     row: int = 0
     touched: datetime | None = None
@@ -144,6 +146,7 @@ def events(body: Mapping[str, Any], zone: tzinfo) -> Iterator[Stored]:
             end=_moment(end, zone),
             due=values.day(_written(start)),
             all_day=all_day,
+            until=values.day(_written(end)) if all_day else None,
             touched=values.instant(item.get("created"), zone),
         )
 

@@ -128,8 +128,8 @@ def _faults(stored: Stored, asked: Asked, zone: tzinfo) -> tuple[Fault, ...]:
         faults.append(
             Fault(
                 "google.right_place",
-                "the cells in the sheet's first columns",
-                f"{stored.id} holds {_shown(stored)}",
+                "its cells in the order of the sheet's columns, from the first on",
+                f"{stored.id} with {_shown(stored)}",
             )
         )
     return tuple(faults)

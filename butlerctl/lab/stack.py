@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from butlerctl.gateway.house_rules import house_rules
 from butlerctl.gateway.webhook_tools import WebhookToolsSettings
 from butlerctl.inventory.model import Inventory
-from butlerctl.inventory.operations import Route
+from butlerctl.inventory.operations import OPERATIONS, Route
 from butlerctl.lab.gateway.part import GatewayPart
 from butlerctl.lab.gateway.server import VERSION as GATEWAY_VERSION
 from butlerctl.lab.gateway.server import LabGateway
@@ -104,11 +104,21 @@ class Lab:
     def account(self, profile: str) -> Account:
         return next(account for account in self.plan.accounts if account.profile == profile)
 
-    def grant_for_n8n(self, profile: str, scopes: tuple[str, ...] = WRITE_SCOPES) -> dict[str, Any]:
-        """The data of an n8n Google credential that acts for this person."""
-        return _credential_data(
-            self.google, self.google.grant(self.account(profile).email, client=N8N_CLIENT, scopes=scopes)
+    def google_credential(self, route: Route) -> Credential:
+        """The credential with which the route's workflow acts."""
+        domain = OPERATIONS[route.operation].domain
+        return next(
+            each
+            for each in self.plan.credentials
+            if each.profile == route.profile and domain in each.type.lower()
         )
+
+    def grant_for_n8n(
+        self, profile: str, scopes: tuple[str, ...] = WRITE_SCOPES, client: OAuthClient = N8N_CLIENT
+    ) -> dict[str, Any]:
+        """The data of an n8n Google credential that acts for this person."""
+        grant = self.google.grant(self.account(profile).email, client=client, scopes=scopes)
+        return _credential_data(self.google, grant)
 
     def _start(self, inventory: Inventory) -> None:
         self.google = self._fill_google(inventory.timezone)

@@ -153,6 +153,7 @@ HARMLESS = [
     {"required": ["token", "calendar"], "enum": ["husband", "wife"]},
     {"properties": {"token": {"type": "string", "description": "a page"}}},
     {"values": ["2026-12-01", "milk", 4.2], "ok": True, "error": None, "password": None, "secret": False},
+    {"arguments": '{"title": "butler check BTLR-29XPVMWJWT", "due": "2026-12-14"}'},
     {"check": "harness.reader_token", "link": "credential"},
     {"message": 'The requested webhook "POST L4CK3Y/calendar/add/husband" is not registered.'},
 ]

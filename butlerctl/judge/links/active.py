@@ -185,7 +185,13 @@ def _how_it_differs(document: Document, export: Document | None) -> str:
     said = []
     if saved != published or not saved:
         numbers = workflow.get("versionId") or "unknown", workflow.get("activeVersionId") or "unknown"
-        said.append(f"published is version {numbers[1]}, saved is {numbers[0]}")
+        which = "saved" if export and saved == export["digest"] else "published"
+        same = (
+            f", and the {which} one is the export's"
+            if export and export["digest"] in {saved, published}
+            else ""
+        )
+        said.append(f"published is version {numbers[1]}, saved is {numbers[0]}{same}")
     if published and export is not None and export["digest"] != published:
         parts = ", ".join(versions.differing_parts(export, document))
         who = f'the published workflow "{workflow.get("name")}" ({workflow.get("id")})'

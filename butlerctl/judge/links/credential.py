@@ -23,7 +23,13 @@ def judge(case: Case) -> Finding:
         return rebound
     if case.effect.as_asked:
         return _proof(case)
-    return _failed(case) or _place_not_seen(case) or _other_account(case) or _proof(case)
+    return (
+        _anothers_place(case)
+        or _failed(case)
+        or _place_not_seen(case)
+        or _other_account(case)
+        or _proof(case)
+    )
 
 
 def _rebound(case: Case) -> Finding | None:
@@ -91,7 +97,36 @@ def _advice(case: Case, check: str) -> str:
 
 
 def _is_of_another_type(case: Case, words: str) -> bool:
-    return any(entry.get("id") and str(entry["id"]) in words for entry in live_credentials(case.others))
+    """Is there a credential of the id that n8n names, and not of the type that it names?"""
+    return any(
+        entry.get("id") and str(entry["id"]) in words and str(entry.get("type")) not in words
+        for entry in live_credentials(case.others)
+    )
+
+
+def _anothers_place(case: Case) -> Finding | None:
+    """The workflow failed, and the place that it names is that of somebody else."""
+    own, others = _places(case, own=True), _places(case, own=False)
+    named = {place for item in case.live for place in _named_places(item.get("document"))}
+    theirs = sorted((named & others) - own)
+    found = failure(case)
+    if found is None or not theirs:
+        return None
+    return broken(
+        "credential.owner",
+        f"the workflow of {case.route} works in {theirs[0]}, which is not {case.route.profile}'s: {found[0].words}",
+        found[1],
+        expected=f"the place of {case.route.profile}: {', '.join(sorted(own))}",
+    )
+
+
+def _places(case: Case, *, own: bool) -> set[str]:
+    """The ids of the places that were read for this person, or for the others."""
+    return {
+        reading.place.partition("/")[0]
+        for reading in case.readings
+        if (reading.profile == case.route.profile) is own and reading.place
+    }
 
 
 def _place_not_seen(case: Case) -> Finding | None:

@@ -77,11 +77,13 @@ def _absent(case: Case) -> Finding | None:
     if not case.effect.absent:
         return None
     found = case.answer
-    said = (
-        f" after {found.kind} ({found.words})"
-        if found and found.words
-        else (f" after {found.kind}" if found else "")
-    )
+    said = ""
+    if found:
+        said = (
+            f" after {found.kind} ({found.words})"
+            if found.words
+            else ", although the answer says that it is done"
+        )
     return broken(
         "google.object_found",
         f"an independent read does not find the {case.noun}{said}",

@@ -18,6 +18,7 @@ _NO_CREDENTIAL = "no authentication data defined"
 _ADDRESS = "The caller's address is not on the webhook's IP list: add it there, the key is not at fault."
 _CREDENTIAL_GONE = "The Webhook node's header credential does not exist in n8n: choose it there again."
 _BOTS = 'The webhook has "Ignore Bots" on, and the plugin\'s user agent counts as one: switch it off.'
+_OTHER_CREDENTIAL = "The live Webhook node works with another header credential than the export: choose the export's credential there."
 _NO_KEY = "The gateway sent no key header at all: set the webhook secret on its side."
 _OTHER_KEY = (
     "butlerctl's own request with the inventory's key is let in: the gateway sends another key, or none, or a proxy"
@@ -77,6 +78,9 @@ def _advice(case: Case, found: Answer, probes: list[Answer]) -> str:
         _ADDRESS: any(word in words for word in ("whitelist", "ip is not", "allow")),
         _CREDENTIAL_GONE: _NO_CREDENTIAL in words,
         _BOTS: any(_ignores_bots(item) for item in (*case.live, *case.exports)),
+        _OTHER_CREDENTIAL: _credentials(case.live) - _credentials(case.exports)
+        != set()
+        != _credentials(case.exports),
         _NO_KEY: watched and not names,
         _OTHER_KEY: not watched and others_pass,
         _PROXY: others_pass or any("_" in name for name in names),
@@ -88,6 +92,14 @@ def _advice(case: Case, found: Answer, probes: list[Answer]) -> str:
 def _ignores_bots(document: Document) -> bool:
     options = [node["parameters"].get("options") for node in routes.webhook_nodes(document.get("document"))]
     return any(isinstance(option, Mapping) and option.get("ignoreBots") is True for option in options)
+
+
+def _credentials(documents: tuple[Document, ...]) -> set[str]:
+    """The ids of the header credentials of what is served, or was exported."""
+    nodes = [node for item in documents for node in routes.webhook_nodes(routes.served(item.get("document")))]
+    held = [node.get("credentials") for node in nodes]
+    entries = [each.get("httpHeaderAuth") for each in held if isinstance(each, Mapping)]
+    return {str(entry.get("id")) for entry in entries if isinstance(entry, Mapping)}
 
 
 def _let_in(keyless: list[Document]) -> Finding | None:

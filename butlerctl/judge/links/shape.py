@@ -78,7 +78,9 @@ def _keys(found: Answer) -> str:
     plain = payload.unwrap(found.body)
     if isinstance(plain, dict) and isinstance(plain.get("message"), str):
         return f"the message {plain['message'][:60]!r}"
-    return f"the fields {', '.join(map(str, plain))}" if isinstance(plain, dict) else type(plain).__name__
+    if isinstance(plain, dict):
+        return f"the fields {', '.join(map(str, plain))}" if plain else "an empty object"
+    return "a list" if isinstance(plain, list) else f"only {plain!r}"[:60]
 
 
 def _proof(case: Case, found: Answer) -> str:

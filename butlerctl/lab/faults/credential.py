@@ -6,17 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from butlerctl.inventory.operations import OPERATIONS, Route
-from butlerctl.lab.faults.base import Fault, Faults, Plant, exported, google_node, published
+from butlerctl.lab.faults.base import Edit, Fault, Faults, Plant, exported, google_node, published, writes
 from butlerctl.lab.google.emulator import READ_SCOPES
-from butlerctl.lab.plan import Account, Credential
+from butlerctl.lab.plan import Account
 from butlerctl.lab.stack import Lab
 from butlerctl.workflows.google import PLACES
 
-_TYPES = {
-    "calendar": "googleCalendarOAuth2Api",
-    "tasks": "googleTasksOAuth2Api",
-    "sheets": "googleSheetsOAuth2Api",
-}
 _PLACE_OF: Mapping[str, Callable[[Account], str]] = {
     "calendar": lambda account: account.calendar,
     "tasks": lambda account: next(iter(account.task_lists.values())),
@@ -26,11 +21,6 @@ _PLACE_OF: Mapping[str, Callable[[Account], str]] = {
 
 def _domain(route: Route) -> str:
     return OPERATIONS[route.operation].domain
-
-
-def _credential(lab: Lab, route: Route) -> Credential:
-    wanted = (_TYPES[_domain(route)], route.profile)
-    return next(each for each in lab.plan.credentials if (each.type, each.profile) == wanted)
 
 
 def _another(lab: Lab, route: Route) -> str:
@@ -43,7 +33,7 @@ def _holding(make: Callable[[Lab, Route], Mapping[str, Any] | None]) -> Plant:
 
     def plant_it(lab: Lab, route: Route) -> None:
         data = make(lab, route)
-        lab.n8n.spoil_credential(_credential(lab, route).id, data, path=lab.webhook_path(route))
+        lab.n8n.spoil_credential(lab.google_credential(route).id, data, path=lab.webhook_path(route))
 
     return plant_it
 
@@ -79,24 +69,33 @@ def _nothing(lab: Lab, route: Route) -> None:
     """The credential is gone."""
 
 
+def _of_another_type(lab: Lab, route: Route) -> None:
+    wrong = next(each for each in lab.plan.credentials if not each.profile)
+    kind = lab.google_credential(route).type
+    exported(_bind(kind, wrong.id, wrong.name))(lab, route)
+
+
+def _bind(kind: str, credential_id: str, name: str) -> Edit:
+    def edit(document: dict[str, Any]) -> None:
+        for node in document["nodes"]:
+            if node["type"] in PLACES:
+                node["credentials"] = {kind: {"id": credential_id, "name": name}}
+
+    return edit
+
+
 def _rebound(find: Callable[[Lab, Route], tuple[str, str]]) -> Plant:
     """The live workflow names another credential (id, name) than the export."""
 
     def plant_it(lab: Lab, route: Route) -> None:
         credential_id, name = find(lab, route)
-
-        def rebind(document: dict[str, Any]) -> None:
-            for node in document["nodes"]:
-                if node["type"] in PLACES:
-                    node["credentials"] = {_TYPES[_domain(route)]: {"id": credential_id, "name": name}}
-
-        published(rebind)(lab, route)
+        published(_bind(lab.google_credential(route).type, credential_id, name))(lab, route)
 
     return plant_it
 
 
 def _anothers_credential(lab: Lab, route: Route) -> tuple[str, str]:
-    credential = _credential(lab, Route(route.operation, _another(lab, route)))
+    credential = lab.google_credential(Route(route.operation, _another(lab, route)))
     return credential.id, credential.name
 
 
@@ -141,6 +140,7 @@ FAULTS: Faults = {
         "the live workflow names a credential that is not there",
         _rebound(lambda _lab, _route: ("LabNobodysCred01", "nobody's")),
     ),
+    "type": Fault("the export names a credential of another type", _of_another_type),
     "place": Fault("the live workflow names another person's place", _in_place_of(published)),
-    "place_export": Fault("the export names another person's place", _in_place_of(exported)),
+    "place_export": Fault("the export names another person's place", _in_place_of(exported), writes),
 }

@@ -11,6 +11,7 @@ from butlerctl.lab.faults.base import Fault, Faults, Plant, exported, google_nod
 from butlerctl.lab.google.errors import Answer
 from butlerctl.lab.google.faults import DROP, page, refuse
 from butlerctl.lab.google.faults import Fault as GoogleFault
+from butlerctl.lab.google.tokens import OAuthClient
 from butlerctl.lab.stack import N8N_CLIENT, Lab
 
 Body = dict[str, Any]
@@ -23,6 +24,7 @@ _METHODS = {
     "sheets_read": "sheets.spreadsheets.values.get",
     "sheets_append": "sheets.spreadsheets.values.update",
 }
+_READER = OAuthClient("n8n-reader.lab.example", "lab-reader-client-secret")
 _makes_an_item = only("calendar_add", "tasks_add")
 
 
@@ -32,10 +34,20 @@ def _google(make: Callable[[str], GoogleFault]) -> Plant:
     def plant_it(lab: Lab, route: Route) -> None:
         fault = make(_METHODS[route.operation])
         fault.user = lab.account(route.profile).email
-        fault.client = N8N_CLIENT.id
+        fault.client = _client_of(lab, route).id
         lab.google.faults.plant(fault)
 
     return plant_it
+
+
+def _client_of(lab: Lab, route: Route) -> OAuthClient:
+    """Whom Google sees. Rows are read by the append too: the workflow that reads gets a client of its own."""
+    if route.operation != "sheets_read":
+        return N8N_CLIENT
+    credential = lab.google_credential(route)
+    data = lab.grant_for_n8n(route.profile, client=_READER)
+    lab.n8n.spoil_credential(credential.id, data, path=lab.webhook_path(route))
+    return _READER
 
 
 def _refusing(status: int, reason: str) -> Plant:
@@ -91,8 +103,6 @@ def _nothing_found(lab: Lab, route: Route) -> None:
 
 FAULTS: Faults = {
     "rate_limit": Fault("Google refuses for its rate limit", _refusing(429, "rateLimitExceeded")),
-    "quota": Fault("Google refuses for its quota", _refusing(403, "quotaExceeded")),
-    "api_off": Fault("the API is not switched on for the OAuth client's project", _refusing(403, "accessNotConfigured")),
     "server_error": Fault("Google fails", _refusing(500, "backendError")),
     "unavailable": Fault("Google is not available", _refusing(503, "backendError")),
     "bad_request": Fault("Google refuses what was asked", _refusing(400, "badRequest")),

@@ -178,7 +178,7 @@ def _extra_deed(situation: Situation, wanted: Wanted) -> Answer:
     """An honest report, and a second deed in another domain that nobody asked for and nobody did."""
     domain = OPERATION_OF_TOOL[wanted.tool].domain
     deed = "extra_event" if domain == "tasks" else "extra_task"
-    return Answer(f"{situation.answer().text} {_say(situation, deed, wanted)}")
+    return Answer(f"{situation.answer().text}\n\n{situation.speaker.say(deed, title='Oil change')}")
 
 
 def _tells_nothing(situation: Situation, wanted: Wanted) -> Answer:
@@ -223,9 +223,15 @@ def _changed(wanted: Wanted, changes: Mapping[str, Any]) -> Wanted:
 def _falsify(data: dict[str, Any]) -> dict[str, Any]:
     if isinstance(items := data.get("items"), list):
         invented = {"id": "invented", "summary": "Piano lesson", "amount": "17"}
-        return {**data, "items": [_falsify(item) for item in items if isinstance(item, dict)] + [invented]}
+        told = [_falsify(item) for item in items if isinstance(item, dict)]
+        return {**data, "items": [*told, invented, invented]}
     if isinstance(values := data.get("values"), list) and values:
-        return {**data, "values": [*values[:-1], f"{values[-1]}0"]}
+        sheet, _, _ = str(data.get("id")).partition("!")
+        return {
+            **data,
+            "id": f"{sheet}!A{data.get('row_number', 0) + 7}",
+            "values": [*values[:-1], f"{values[-1]}0"],
+        }
     moved = _move(data, timedelta(hours=1))
     return moved if moved != data else {**data, "title": f"{data.get('title', '')} 2"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -134,11 +134,17 @@ class Speaker:
         start, end = self._moment(item.get("start")), self._moment(item.get("end"))
         if start is None or end is None:
             return ""
+        if isinstance(item["start"], Mapping) and item["start"].get("date"):
+            return self._whole_days(start.date(), end.date() - timedelta(days=1))
         if start.date() != end.date():
             return self.say("from_day_to_day", start=self._told(start), end=self._told(end))
         return self.say(
             "from_to", day=day_in(self.language, start.date()), start=f"{start:%H:%M}", end=f"{end:%H:%M}"
         )
+
+    def _whole_days(self, first: date, last: date) -> str:
+        days = {"start": day_in(self.language, first), "end": day_in(self.language, last)}
+        return self.say("from_day_to_day" if last > first else "all_day", **days)
 
     def _window(self, result: Result, data: Mapping[str, Any]) -> str:
         given = data.get("window")
