@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,9 +13,12 @@ from butlerctl.deploy.scene import Scene
 from butlerctl.deploy.server import Document, Held, Server, read_server
 from butlerctl.deploy.snapshot import Kept, Snapshot
 from butlerctl.deploy.steps import Steps
-from butlerctl.deploy.wire import faults
-from butlerctl.errors import ButlerctlError
+from butlerctl.deploy.wire import faults_of_all
+from butlerctl.errors import BadDocument, ButlerctlError
 from butlerctl.inventory.operations import Route
+from butlerctl.n8n.api import N8nApi
+
+_AT_ONCE = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +34,20 @@ class Failure:
 
 def find_moves(scene: Scene, snapshot: Snapshot, memory: Memory) -> tuple[Move, ...]:
     """Sends GETs only. Raises Unreachable, TryAgain, NotPermitted."""
+    server = read_server(scene.api)
+    wanted = {(kept.held.id, kept.held.active_version) for kept in snapshot.kept if kept.held.active_version}
+    asked = sorted(wanted - {(held.id, held.active_version) for held in server.workflows})
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        found = pool.map(lambda version: _has(scene.api, *version), asked)
+        versions = wanted - {version for version, is_there in zip(asked, found, strict=True) if not is_there}
+    return moves_to(snapshot, Present(server, memory.created_since(snapshot.taken), memory.written, versions))
 
-    def has_version(workflow_id: str, version: str) -> bool:
-        try:
-            return bool(version) and scene.api.workflow_version(workflow_id, version) is not None
-        except ButlerctlError:
-            return False  # n8n says 404 in its own words
 
-    created = memory.created_since(snapshot.taken)
-    return moves_to(snapshot, Present(read_server(scene.api), created, memory.written, has_version))
+def _has(api: N8nApi, workflow_id: str, version: str) -> bool:
+    try:
+        return api.workflow_version(workflow_id, version) is not None
+    except BadDocument:
+        return False  # n8n says 404 in its own words
 
 
 def go_back(
@@ -71,7 +80,11 @@ class _Return:
             if move.way is not Way.UNPUBLISH and move.route not in self.failed:
                 self._attempt(move, self._put_back)
             self.scene.say(f"[{number}/{len(due)}] {move.route}: {self.failed.get(move.route, 'put back')}")
-        return self._look()
+        lost = self._lost()
+        for move in due:
+            if move.route in lost and move.route not in self.failed:
+                self._attempt(move, self._put_back_whole)
+        return self._look(self._lost() if lost else {})
 
     def _attempt(self, move: Move, act: Callable[[Move], None]) -> None:
         try:
@@ -95,8 +108,11 @@ class _Return:
             self._edit(move, move.held, kept, move.saved)
         else:
             self.steps.publish(move.route, move.held, kept.held.active_version)
-        if move.held is not None and self._lost(kept):
-            self._restore(move.route, move.held, kept)
+
+    def _put_back_whole(self, move: Move) -> None:
+        """The version is published, and its webhook does not answer: save its body, which n8n publishes anew."""
+        if move.held is not None and move.kept is not None:
+            self._restore(move.route, move.held, move.kept)
 
     def _recreate(self, route: Route, kept: Kept) -> None:
         made = self.steps.create(route, kept.held.published or kept.held.document)
@@ -120,20 +136,24 @@ class _Return:
             if kept.held.published is not None:
                 self.steps.publish(move.route, held, kept.held.active_version)
 
-    def _lost(self, kept: Kept) -> str:
-        """What a webhook answers now that answered as it should when the snapshot was taken."""
-        if kept.held.published is None:
-            return ""
-        found = faults(self.scene.webhooks, kept.held.published, before=None)
-        return next((fault for hook, fault in found.items() if fault and kept.answering.get(hook)), "")
+    def _lost(self) -> dict[Route, str]:
+        """What the webhooks answer that answered as they should when the snapshot was taken, and do not now."""
+        kept = {move.route: move.kept for move in self.moves if move.kept}
+        published = {route: each.held.published for route, each in kept.items() if each.held.published}
+        found = {}
+        for route, hooks in faults_of_all(self.scene.webhooks, published).items():
+            for hook, fault in hooks.items():
+                if fault and kept[route].answering.get(hook):
+                    found[route] = fault
+        return found
 
-    def _look(self) -> list[Failure]:
-        """At all workflows at once: what n8n says it publishes, and what it answers."""
+    def _look(self, lost: Mapping[Route, str]) -> list[Failure]:
+        """At all workflows at once: what n8n says it publishes, beside what it answers."""
         try:
             server = read_server(self.scene.api)
         except ButlerctlError as error:
             return [Failure(move.route, error.message) for move in self.moves if move.way is not Way.STAY]
-        found = {move.route: self._remains(move, server) for move in self.moves}
+        found = {move.route: self._remains(move, server) or lost.get(move.route, "") for move in self.moves}
         return [
             Failure(route, self.failed.get(route, remains)) for route, remains in found.items() if remains
         ]
@@ -142,6 +162,4 @@ class _Return:
         held = server.workflow(self.ids.get(move.route, ""))
         if move.kept is None:
             return "it is still published" if held and held.published is not None else ""
-        if not restored(move.kept, held):
-            return "n8n does not publish what it published then"
-        return self._lost(move.kept)
+        return "" if restored(move.kept, held) else "n8n does not publish what it published then"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -64,13 +64,13 @@ class Move:
 @dataclass(frozen=True, slots=True)
 class Present:
     """n8n now. `created` maps the workflows that butlerctl made since the snapshot, `written` holds the ids of the
-    versions that it saved, `has_version` asks n8n whether it still has a version of a workflow.
+    versions that it saved, `versions` has (workflow, version) of the snapshot's versions that n8n still has.
     """
 
     server: Server
     created: Mapping[str, Route]
     written: Collection[str]
-    has_version: Callable[[str, str], bool]
+    versions: Collection[tuple[str, str]]
 
 
 def moves_to(snapshot: Snapshot, present: Present) -> tuple[Move, ...]:
@@ -95,7 +95,7 @@ def _move(kept: Kept, present: Present) -> Move:
     version = kept.held.active_version
     if saved is None and (held.id, held.active_version) == (kept.held.id, version):
         return Move(kept.route, Way.STAY, held, kept)
-    if held.id != kept.held.id or not present.has_version(held.id, version):
+    if held.id != kept.held.id or (held.id, version) not in present.versions:
         return Move(kept.route, Way.STAY if restored(kept, held) else Way.RESTORE, held, kept)
     if saved is not None:
         return Move(kept.route, Way.EDIT, held, kept, saved=saved)

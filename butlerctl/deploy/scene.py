@@ -12,10 +12,10 @@ from butlerctl.deploy.journal import Memory
 from butlerctl.deploy.plan import Plan, Question, make_plan
 from butlerctl.deploy.preflight import objections
 from butlerctl.deploy.report import VouchingReport
-from butlerctl.deploy.server import Document, Member, Server, find_members, read_server
+from butlerctl.deploy.server import Document, Held, Member, Server, find_members, read_server
 from butlerctl.deploy.snapshot import Kept, Kind, Snapshot, new_id, write_snapshot
 from butlerctl.deploy.store import Store
-from butlerctl.deploy.wire import faults
+from butlerctl.deploy.wire import faults_of_all
 from butlerctl.errors import InventoryError
 from butlerctl.inventory.model import Inventory
 from butlerctl.inventory.operations import Route
@@ -96,17 +96,19 @@ class Scene:
             target=self.target,
             n8n=self.api.version() or "",
             routes=tuple(self.exports),
-            kept=tuple(Kept(route, each, self._answering(each.published)) for route, each in held.items()),
+            kept=self._kept(held),
             report=vouching.as_json() if vouching else None,
         )
         write_snapshot(self.store.snapshots, snapshot)
         return snapshot
 
-    def _answering(self, published: Document | None) -> dict[tuple[str, str], bool]:
-        if published is None:
-            return {}
-        found = faults(self.webhooks, published, before=None, patience=0)
-        return {hook: not fault for hook, fault in found.items()}
+    def _kept(self, held: Mapping[Route, Held]) -> tuple[Kept, ...]:
+        published = {route: each.published for route, each in held.items() if each.published is not None}
+        found = faults_of_all(self.webhooks, published, patience=0)
+        return tuple(
+            Kept(route, each, {hook: not fault for hook, fault in found.get(route, {}).items()})
+            for route, each in held.items()
+        )
 
 
 @contextmanager

@@ -22,7 +22,7 @@ _PAUSE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """Every step answers with the workflow as it was read back. Beyond what N8nWriter raises: DeployFailed."""
+    """What saves answers with the workflow as it was read back. Beyond what N8nWriter raises: DeployFailed."""
 
     api: N8nWriter
     webhooks: Webhooks
@@ -40,15 +40,14 @@ class Steps:
         return self._with_its_credentials(held.id, wanted)
 
     def publish(self, route: Route, held: Held, version: str) -> Held:
-        self._send(Step.PUBLISH, route, held.id, lambda: self.api.activate(held.id, version))
+        published = self._send(Step.PUBLISH, route, held.id, lambda: self.api.activate(held.id, version))
         self.journal.done(Step.PUBLISH, route, held.id, version)
-        return self._read(held.id)
+        return published
 
-    def unpublish(self, route: Route, held: Held) -> Held:
+    def unpublish(self, route: Route, held: Held) -> None:
         self._send(Step.UNPUBLISH, route, held.id, lambda: self.api.deactivate(held.id))
         self.journal.done(Step.UNPUBLISH, route, held.id, "")
         wait_until_gone(self.webhooks, held.hooks)
-        return self._read(held.id)
 
     def require_served(self, held: Held, wanted: Document, before: Document | None) -> None:
         """Published is what was wanted, and it answers. n8n may take a moment for either.

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from butlerctl.checks.probe import FORBIDDEN
 from butlerctl.deploy.server import Document, Hook, hooks_of
+from butlerctl.inventory.operations import Route
 from butlerctl.n8n.answers import Kind, classify
 from butlerctl.n8n.webhooks import Key, Webhooks
 
 PATIENCE = 5.0
 """Seconds until a published webhook must answer. A republish takes it away for milliseconds; n8n 2.41 publishes late."""
 
+_AT_ONCE = 12
 _FIRST_PAUSE = 0.01
 _HEADER_AUTH = "headerAuth"
 
@@ -33,6 +36,19 @@ def faults(
         hook: _fault(webhooks, hook, guarded=hook in guarded, deadline=deadline)
         for hook in hooks_of(published)
     }
+
+
+def faults_of_all(
+    webhooks: Webhooks, published: Mapping[Route, Document], *, patience: float = PATIENCE
+) -> dict[Route, dict[Hook, str]]:
+    """`faults` of many workflows at once."""
+    if not published:
+        return {}
+    with ThreadPoolExecutor(min(_AT_ONCE, len(published))) as pool:
+        found = pool.map(
+            lambda document: faults(webhooks, document, before=None, patience=patience), published.values()
+        )
+        return dict(zip(published, found, strict=True))
 
 
 def wait_until_gone(webhooks: Webhooks, hooks: Iterable[Hook], patience: float = 1.0) -> None:
