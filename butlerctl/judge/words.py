@@ -163,7 +163,7 @@ _CLAUSE_END = re.compile(rf"[;:,]\s+|\s[\u2013\u2014-]\s|\u2014|(?<=[{_END}])\s*
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 _QUOTES = r"\"\u201c\u201d\u201e\u00ab\u00bb"
 _QUOTED = re.compile(
-    rf"[{_QUOTES}]([^{_QUOTES}]{{2,80}})[{_QUOTES}]|(?<!\w)['\u2018]([^'\u2018\u2019]{{2,80}})['\u2019](?!\w)"
+    rf"[{_QUOTES}]([^{_QUOTES}]{{1,80}})[{_QUOTES}]|(?<!\w)['\u2018]([^'\u2018\u2019]{{2,80}})['\u2019](?!\w)"
 )
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
