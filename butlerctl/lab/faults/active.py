@@ -59,7 +59,7 @@ def _two_owners(lab: Lab, route: Route) -> None:
 
 def _by_somebody_else(document: dict[str, Any]) -> None:
     document["name"] = "a copy of somebody"
-    document["id"] = "LabSecondOwner01"
+    document["id"] = f"2nd{document['id']}"[:16]
 
 
 def _another_script(document: dict[str, Any]) -> None:

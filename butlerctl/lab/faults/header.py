@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from butlerctl.inventory.operations import Route
-from butlerctl.lab.faults.base import Fault, Faults, exported, plugin, published, webhook_node
+from butlerctl.lab.faults.base import Edit, Fault, Faults, exported, plugin, published, webhook_node
 from butlerctl.lab.stack import Lab
 
 
@@ -23,24 +23,25 @@ def _other_addresses(document: dict[str, Any]) -> None:
     webhook_node(document)["parameters"]["options"] = {"ipWhitelist": "10.20.30.40"}
 
 
-def _other_credential(document: dict[str, Any]) -> None:
-    reference = {"id": "LabOtherHeader01", "name": "another webhook key"}
-    webhook_node(document)["credentials"] = {"httpHeaderAuth": reference}
+def _with_credential(credential_id: str) -> Edit:
+    reference = {"id": credential_id, "name": f"webhook key {credential_id}"}
+    return lambda document: webhook_node(document).update(credentials={"httpHeaderAuth": reference})
+
+
+def _another_key(lab: Lab, route: Route, credential_id: str, header: str, value: str) -> None:
+    """This webhook waits for another key: a second header credential."""
+    data = {"name": header, "value": value}
+    lab.n8n.add_credential(credential_id, f"webhook key {credential_id}", "httpHeaderAuth", data)
+    published(_with_credential(credential_id))(lab, route)
 
 
 def _changed(lab: Lab, route: Route) -> None:
-    """n8n holds another secret for this webhook: a second header credential."""
-    data = {"name": lab.inventory.n8n.webhook.header, "value": "another-lab-secret"}
-    lab.n8n.add_credential("LabOtherHeader01", "another webhook key", "httpHeaderAuth", data)
-    published(_other_credential)(lab, route)
+    _another_key(lab, route, "LabOtherHeader01", lab.inventory.n8n.webhook.header, "another-lab-secret")
 
 
 def _renamed(lab: Lab, route: Route) -> None:
-    """n8n waits for the right secret in a header of another name."""
     right = lab.inventory.n8n.webhook.secret
-    data = {"name": "X-Another-Header", "value": right.get() if right else ""}
-    lab.n8n.add_credential("LabOtherHeader01", "another webhook key", "httpHeaderAuth", data)
-    published(_other_credential)(lab, route)
+    _another_key(lab, route, "LabOtherHeader02", "X-Another-Header", right.get() if right else "")
 
 
 FAULTS: Faults = {
@@ -48,7 +49,9 @@ FAULTS: Faults = {
     "wrong": Fault("the plugin sends another key", plugin("wrong_header")),
     "changed": Fault("n8n holds another key for this webhook", _changed),
     "renamed": Fault("n8n waits for the key in another header", _renamed),
-    "no_credential": Fault("the webhook's credential is not there", published(_other_credential)),
+    "no_credential": Fault(
+        "the webhook's credential is not there", published(_with_credential("LabNoSuchHeader1"))
+    ),
     "open": Fault("the live webhook wants no key at all", published(_no_authentication)),
     "open_export": Fault("the export's webhook wants no key at all", exported(_no_authentication)),
     "bots": Fault("the live webhook ignores bots, the plugin among them", published(_ignore_bots)),
