@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from butlerctl.deploy.difference import differences, settings_of
-from butlerctl.deploy.plan import draft_of
+from butlerctl.deploy.planning import draft_of
 from butlerctl.deploy.server import Document, Held, Hook, Server, hooks_of
 from butlerctl.deploy.snapshot import Kept, Snapshot
 from butlerctl.inventory.operations import Route

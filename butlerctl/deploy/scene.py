@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from butlerctl.deploy.journal import Memory
-from butlerctl.deploy.plan import Plan, Question, make_plan
+from butlerctl.deploy.plan import Plan
+from butlerctl.deploy.planning import Question, make_plan
 from butlerctl.deploy.preflight import objections
 from butlerctl.deploy.report import VouchingReport
 from butlerctl.deploy.server import Document, Held, Member, Server, find_members, read_server
@@ -21,6 +22,7 @@ from butlerctl.inventory.model import Inventory
 from butlerctl.inventory.operations import Route
 from butlerctl.n8n.webhooks import Target, Webhooks
 from butlerctl.n8n.write import N8nWriter
+from butlerctl.redaction import redact_text
 from butlerctl.state import state_folder
 from butlerctl.workflows.exports import rendered_exports
 
@@ -123,17 +125,18 @@ def open_scene(inventory: Inventory, state_dir: Path | None, say: Say) -> Iterat
             f"{inventory.path.name}: n8n.api_key is not set", hint="a deployment needs n8n's API"
         )
     url, webhook = inventory.n8n.url.get().rstrip("/"), inventory.n8n.webhook
+    told = redact_text(url)  # what is kept and shown has no password in it
     exports = rendered_exports(inventory, inventory.routes)
     target = Target(url, webhook.header, "", webhook.user_agent, webhook.timeout)
     with N8nWriter(url, inventory.n8n.api_key.get()) as api, Webhooks(target) as webhooks:
         yield Scene(
-            target=url,
+            target=told,
             inventory_digest=inventory.digest,
             prefix=webhook.prefix,
             tokens=tuple(inventory.workflows.placeholders),
             exports=exports,
             api=api,
             webhooks=webhooks,
-            store=Store(state_folder(inventory.path, state_dir), url),
+            store=Store(state_folder(inventory.path, state_dir), told),
             say=say,
         )

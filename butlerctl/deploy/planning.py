@@ -1,0 +1,146 @@
+"""A plan from the files and from what n8n holds for them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from butlerctl.deploy.difference import Change, differences, moved
+from butlerctl.deploy.journal import Memory
+from butlerctl.deploy.plan import Entry, Plan, State, Status
+from butlerctl.deploy.server import Document, Held, Member, Server, hooks_of
+from butlerctl.inventory.operations import Route
+from butlerctl.workflows.digest import canonical_digest
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a plan is made from: the files as they would be deployed, and what n8n holds for them.
+
+    `objections` says what speaks against deploying a route, `memory` what butlerctl itself did here before.
+    """
+
+    target: str
+    inventory_digest: str
+    exports: Mapping[Route, Document]
+    server: Server
+    members: Mapping[Route, Member]
+    objections: Mapping[Route, tuple[str, ...]] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
+    overwrite_drafts: bool = False
+
+
+def make_plan(question: Question) -> Plan:
+    """Raises BadDocument for a workflow that has no canonical form."""
+    return Plan(
+        question.target,
+        question.inventory_digest,
+        question.overwrite_drafts,
+        tuple(_entry(question, route) for route in question.exports),
+    )
+
+
+def _entry(question: Question, route: Route) -> Entry:
+    export, member = question.exports[route], question.members[route]
+    held = member.held
+    conflicts = _conflicts(question, route)
+    status = _status(export, held, question.memory.written, overwrite=question.overwrite_drafts)
+    served = (held.published or held.document) if held else {}
+    changes = differences(served, export) if held else ()
+    stays = status is Status.DRAFT and changes
+    return Entry(
+        route=route,
+        name=str(export.get("name", "")),
+        digest=canonical_digest(export),
+        status=Status.CONFLICT if conflicts else status,
+        id=held.id if held else "",
+        before=State.of(held),
+        changes=changes,
+        draft=draft_of(held, question.memory.written) if held else (),
+        release=held is not None and any(hook in held.hooks for hook in _hooks_of_others(question, route)),
+        refusals=(
+            *conflicts,
+            *question.objections.get(route, ()),
+            *([_draft_refusal(held)] if stays and held else []),
+        ),
+        notes=tuple(_notes(question, route, changes)),
+    )
+
+
+def _status(export: Document, held: Held | None, written: Collection[str], *, overwrite: bool) -> Status:
+    if held is None:
+        return Status.CREATE
+    saved_fits = not differences(held.document, export)
+    if held.published is None:
+        return Status.ACTIVATE if saved_fits else Status.UPDATE
+    published_fits = not differences(held.published, export)
+    if published_fits and (saved_fits or held.version in written):
+        return Status.UNCHANGED
+    if saved_fits:
+        return Status.PUBLISH
+    if draft_of(held, written) and not overwrite:
+        return Status.DRAFT
+    return Status.UPDATE
+
+
+def draft_of(held: Held, written: Collection[str]) -> tuple[Change, ...]:
+    """The changes that a person saved and did not publish. What butlerctl saved and rolled back is no draft."""
+    if held.published is None or held.version in written:
+        return ()
+    return differences(held.published, held.document)
+
+
+def _conflicts(question: Question, route: Route) -> list[str]:
+    member, wanted = question.members[route], hooks_of(question.exports[route])
+    found = []
+    if member.held is not None:
+        found += [
+            f"n8n has one workflow ({member.held.id}) for it and for {other}"
+            for other, another in question.members.items()
+            if other != route and another.held is member.held
+        ]
+    if member.ambiguous:
+        ids = ", ".join(twin.id for twin in member.twins if not twin.archived)
+        found.append(f"several workflows have its name ({ids}), and nothing tells which is meant")
+    for other, export in question.exports.items():
+        shared = sorted(wanted.keys() & hooks_of(export).keys()) if other != route else []
+        found += [f"{method} {path} is also that of {other}" for method, path in shared]
+    for stranger in _strangers(question):
+        found += [
+            f'{method} {path} is served by another workflow: "{stranger.name}" ({stranger.id})'
+            for method, path in sorted(wanted.keys() & stranger.hooks.keys())
+        ]
+    return found
+
+
+def _strangers(question: Question) -> Iterable[Held]:
+    ours = {member.held.id for member in question.members.values() if member.held}
+    return (held for held in question.server.workflows if held.id not in ours and not held.archived)
+
+
+def _hooks_of_others(question: Question, route: Route) -> Iterable[tuple[str, str]]:
+    return (hook for other, export in question.exports.items() if other != route for hook in hooks_of(export))
+
+
+def _draft_refusal(held: Held) -> str:
+    return f"n8n holds an unpublished draft (version {held.version}) that would be overwritten"
+
+
+def _notes(question: Question, route: Route, changes: Collection[Change]) -> Iterable[str]:
+    export, member = question.exports[route], question.members[route]
+    for twin in member.twins:
+        state = "archived" if twin.archived else "active" if twin.published else "inactive"
+        yield f"another workflow has the same name: {twin.id} ({state})"
+    for stranger in _strangers(question):
+        saved = hooks_of(stranger.document).keys() & hooks_of(export).keys() - stranger.hooks.keys()
+        if saved and stranger not in member.twins:
+            yield f'saved with the same path, not published: "{stranger.name}" ({stranger.id})'
+    held = member.held
+    if held is None or held.published is None:
+        return
+    if changes and route in question.memory.known and held.active_version not in question.memory.published:
+        yield f"somebody published version {held.active_version} since butlerctl last deployed here"
+    if not changes and (number := moved(held.published, export)):
+        yield f"{number} node{'s stand' if number > 1 else ' stands'} elsewhere on the canvas, nothing else differs"
+    if not changes and held.version in question.memory.written and differences(held.document, export):
+        yield f"the editor still shows a version that was rolled back ({held.version})"
