@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
+import re
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, Self
@@ -18,24 +18,24 @@ from butlerctl.lab.stack import Engine, Lab
 from butlerctl.progress import Nobody
 from butlerctl.verify import Assignment, Verification, verify
 from butlerctl.workflows.digest import canonical_digest, published_version
-from butlerctl.workflows.exports import read_export, rendered_exports
 
 ROOT = Path(__file__).parents[2]
-Edit = Callable[[dict[str, Any]], None]
 
 
 class House:
-    """Use as a context manager. `folder` gets a copy of inventory and exports, so that exports can be broken too."""
+    """The inventory's household; `version` is that of n8n, the inventory's pin without it. Use as a context manager."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, version: str = "") -> None:
         self._folder = folder
-        self._exports = folder / "workflows"
-        shutil.copytree(ROOT / "workflows", self._exports)
-        shutil.copyfile(ROOT / "inventory.yaml", folder / "inventory.yaml")
+        shutil.copytree(ROOT / "workflows", folder / "workflows")
+        text = (ROOT / "inventory.yaml").read_text(encoding="utf-8")
+        pinned = re.sub(r"(?m)^(  n8n: )\d.*$", rf"\g<1>{version}", text) if version else text
+        (folder / "inventory.yaml").write_text(pinned, encoding="utf-8")
         self.lab: Any = None
 
     def __enter__(self) -> Self:
-        self.lab = Lab(load_inventory(self._folder / "inventory.yaml", {}), Engine.REAL)
+        self.lab = Lab(load_inventory(self._folder / "inventory.yaml", {}), Engine.REAL_N8N)
+        self._healthy = self.lab.inventory
         return self
 
     def __exit__(self, *exc_info: object) -> None:
@@ -62,39 +62,12 @@ class House:
         """A person whom a fault on this route does not strike."""
         return next(name for name in self.lab.inventory.profiles if name != route.profile)
 
-    def path(self, route: Route) -> str:
-        return route.webhook_path(self.lab.inventory.n8n.webhook.prefix)
-
-    def credential(self, route: Route) -> str:
-        """The id of this route's Google credential."""
-        domain = OPERATIONS[route.operation].domain
-        return next(
-            each.id
-            for each in self.lab.plan.credentials
-            if each.profile == route.profile and domain in each.type.lower()
-        )
-
-    def header_credential(self) -> str:
-        return next(each.id for each in self.lab.plan.credentials if not each.profile)
-
-    def edited(self, route: Route, edit: Edit) -> dict[str, Any]:
-        """What ought to run, with a change."""
-        (document,) = rendered_exports(self.lab.inventory, [route]).values()
-        edit(document)
-        return document
-
-    def deploy_broken(self, route: Route, edit: Edit) -> None:
-        """Somebody broke the export and deployed it: what ought to run is what runs, and it is wrong."""
-        export = read_export(self.lab.inventory, route)
-        edit(export)
-        (self._exports / route.workflow_file).write_text(json.dumps(export), encoding="utf-8")
-        self.n8n.workflows.update(self.lab.workflow_id(route), self.edited(route, lambda _: None))
-
     def heal(self) -> None:
-        """Put everything right: exports, workflows, credentials, Google, what stands in front."""
-        shutil.copytree(ROOT / "workflows", self._exports, dirs_exist_ok=True)
+        """Put everything right: exports, Google, credentials, workflows, what stands in front."""
+        self.lab.inventory = self._healthy
+        self.lab._replaced.clear()
         fresh = Switches()
-        for name in ("in_front", "instead", "slow"):
+        for name in ("in_front", "instead", "slow", "twice"):
             setattr(self.n8n.switches, name, getattr(fresh, name))
         self._heal_google()
         self._heal_credentials()
@@ -146,7 +119,7 @@ class House:
 
     def _listens(self, route: Route) -> bool:
         """Active in the database and served are two things."""
-        address = f"{self.n8n.server.url}/webhook/{self.path(route)}"
+        address = f"{self.n8n.server.url}/webhook/{self.lab.webhook_path(route)}"
         answer = httpx.options(address, headers={"Origin": "http://x.invalid"}, trust_env=False)
         return "POST" in answer.headers.get("access-control-allow-methods", "")
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.stack
 def test_the_first_broken_link_and_its_route_are_named(planting, house, matrix):
     route = planting.route
     unhurt = [] if planting.everywhere else house.domain(route, house.other(route))
-    planting.plant(house, route)
+    planting.plant(house.lab, route)
     try:
         result = house.prove([*house.domain(route, route.profile), *unhurt])
     finally:

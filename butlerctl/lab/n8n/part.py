@@ -35,7 +35,7 @@ class N8nPart(Protocol):
 
     @property
     def switches(self) -> Switches:
-        """Of these the real n8n has `in_front`, `instead` and `slow`."""
+        """The real n8n has all but `credentials`; `twice` sends it the request twice."""
 
     def start(self) -> str:
         """The address without a slash at its end."""

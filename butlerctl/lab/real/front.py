@@ -37,15 +37,16 @@ class Front:
             return
         webhook = path.removeprefix(_WEBHOOK)
         instead, pause = self.switches.instead.get(webhook), self.switches.slow.get(webhook, 0.0)
+        twice = webhook in self.switches.twice
         # One request to a connection, so that a planted answer never misses one.
         head = (
             re.sub(rb"(?im)^connection:.*\r\n", b"", head).removesuffix(b"\r\n")
             + b"Connection: close\r\n\r\n"
         )
-        if instead is None and not pause:
+        if instead is None and not pause and not twice:
             await splice(reader, writer, self._n8n, first=head)
             return
-        own = await self._ask(reader, head)
+        own = await self._ask(reader, head, times=2 if twice else 1)
         if _refused(own):
             writer.write(own)
         else:
@@ -53,14 +54,16 @@ class Front:
             writer.write(own if instead is None else rendered(instead))
         await writer.drain()
 
-    async def _ask(self, reader: StreamReader, head: bytes) -> bytes:
-        """n8n's whole answer to a request whose body has a length."""
+    async def _ask(self, reader: StreamReader, head: bytes, *, times: int) -> bytes:
+        """n8n's whole answer to a request whose body has a length; the last, when it is sent several times."""
         length = re.search(rb"(?im)^content-length:\s*(\d+)", head)
         body = await reader.readexactly(int(length[1])) if length else b""
-        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._n8n)
-        far_writer.write(head + body)
-        answer = await far_reader.read()
-        far_writer.close()
+        answer = b""
+        for _ in range(times):
+            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._n8n)
+            far_writer.write(head + body)
+            answer = await far_reader.read()
+            far_writer.close()
         return answer
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from butlerctl.errors import BadInput, Unreachable
 
 NODE = "node@24"
+_LOCKS = Path(__file__).parent / "locks"
 _TIMEOUT = 900  # seconds: a gateway of 350 MB on a slow line
 _OPTIONS = (
     "--no-audit",
@@ -56,7 +57,7 @@ def install_built(
 ) -> Path:
     """As `install`, for Node 24, with other versions of some dependencies and with these of them built.
 
-    No other script of a package runs: several want to download things from elsewhere. Building needs Python, make
+    The packages are those of `locks/` where it knows this one. No other script of a package runs: several want to download things from elsewhere. Building needs Python, make
     and a C++ compiler; the headers are those of the Node package.
     """
     node = install(NODE, environ)
@@ -72,7 +73,10 @@ def install_built(
         with _new_folder(target) as folder:
             project = {"private": True, "dependencies": {name: version}, "overrides": dict(overrides)}
             (folder / "package.json").write_text(json.dumps(project), encoding="utf-8")
-            _npm(folder, tools, "install", "--ignore-scripts", "--prefer-offline")
+            lock = _LOCKS / f"{_file_name(package)}.json"
+            if lock.is_file():
+                shutil.copyfile(lock, folder / "package-lock.json")
+            _npm(folder, tools, "ci" if lock.is_file() else "install", "--ignore-scripts", "--prefer-offline")
             _npm(folder, tools, "rebuild", *build)
     return target / "node_modules" / ".bin"
 

@@ -1,0 +1,128 @@
+"""The canonical digest over round trips through the real n8n: what a person edits changes it, what n8n adds does not."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from butlerctl.inventory.loader import load_inventory
+from butlerctl.lab.plan import plan_lab
+from butlerctl.workflows.digest import canonical_digest, published_version
+from tests.stack.n8n_house import ROOT
+
+pytestmark = pytest.mark.stack
+
+EXPORTS = tuple(plan_lab(load_inventory(ROOT / "inventory.yaml", {})).workflows.values())
+NUMBERS = st.integers(-(2**53) + 1, 2**53 - 1) | st.floats(allow_nan=False, allow_infinity=False, width=32)
+TEXTS = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=20)
+VALUES = st.recursive(
+    st.none() | st.booleans() | NUMBERS | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=6,
+)
+NODE_CHANGES = st.fixed_dictionaries(
+    {},
+    optional={
+        "notes": TEXTS,
+        "notesInFlow": st.booleans(),
+        "disabled": st.booleans(),
+        "onError": st.sampled_from(["stopWorkflow", "continueRegularOutput", "continueErrorOutput"]),
+        "alwaysOutputData": st.booleans(),
+        "executeOnce": st.booleans(),
+        "retryOnFail": st.booleans(),
+        "maxTries": st.integers(2, 5),
+        "waitBetweenTries": st.integers(0, 5000),
+        "position": st.lists(st.integers(-5000, 5000), min_size=2, max_size=2),
+    },
+)
+SETTINGS = st.fixed_dictionaries(
+    {},
+    optional={
+        "executionTimeout": st.integers(1, 3600),
+        "timezone": st.sampled_from(["Europe/Berlin", "America/New_York", "DEFAULT"]),
+        "errorWorkflow": st.just("nobody0000000000"),
+        "saveDataErrorExecution": st.sampled_from(["all", "none"]),
+        "saveDataSuccessExecution": st.sampled_from(["all", "none"]),
+        "saveManualExecutions": st.booleans(),
+        "executionOrder": st.sampled_from(["v0", "v1"]),
+    },
+)
+
+
+@st.composite
+def workflows(draw: st.DrawFn) -> dict[str, Any]:
+    """An export of the household as somebody may have edited it."""
+    document = copy.deepcopy(draw(st.sampled_from(EXPORTS)))
+    document["name"] = draw(st.just(document["name"]) | st.text("abc äöü→😀", min_size=1, max_size=20))
+    document["settings"] |= draw(SETTINGS)
+    for at in draw(st.lists(st.integers(0, len(document["nodes"]) - 1), max_size=3, unique=True)):
+        node = document["nodes"][at]
+        node |= draw(NODE_CHANGES)
+        node["parameters"][f"edited {draw(TEXTS)}"] = draw(VALUES)
+    return document
+
+
+def check(bench, document):
+    workflow_id = bench.n8n.workflows.create(document)
+    try:
+        wanted = canonical_digest(document)
+        live = bench.n8n.owner.api("GET", f"workflows/{workflow_id}")
+        assert canonical_digest(live) == wanted, difference(document, live)
+        bench.n8n.workflows.update(workflow_id, live)
+        again = bench.n8n.owner.api("GET", f"workflows/{workflow_id}")
+        assert canonical_digest(again) == wanted, difference(document, again)
+        bench.n8n.workflows.save(workflow_id, again)
+        saved = bench.n8n.owner.api("GET", f"workflows/{workflow_id}")
+        assert canonical_digest(saved) == wanted, difference(document, saved)
+    finally:
+        bench.n8n.workflows.remove(workflow_id)
+
+
+def difference(document, live):
+    keys = ("name", "nodes", "connections", "settings")
+    return json.dumps([{key: each.get(key) for key in keys} for each in (document, live)], ensure_ascii=False)
+
+
+BUDGET = settings(
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@settings(BUDGET, max_examples=25)
+@given(document=workflows())
+def test_the_digest_survives_create_update_and_the_editor(n8n_bench, document):
+    check(n8n_bench, document)
+
+
+@pytest.mark.slow
+@settings(BUDGET, max_examples=400)
+@given(document=workflows())
+def test_the_digest_survives_them_for_many_workflows(n8n_bench, document):
+    check(n8n_bench, document)
+
+
+def test_the_digest_is_the_same_for_what_is_served_and_what_the_command_line_writes(n8n_bench):
+    bench = n8n_bench.household()
+    folder = n8n_bench.n8n.server.folder / "exports"
+    n8n_bench.n8n.server.command("export:workflow", "--backup", f"--output={folder}")
+    try:
+        for route, workflow_id in bench.workflows.items():
+            wanted = canonical_digest(bench.exports[route])
+            live = n8n_bench.n8n.owner.api("GET", f"workflows/{workflow_id}")
+            assert canonical_digest(published_version(live)) == wanted
+            written = json.loads((folder / f"{workflow_id}.json").read_text(encoding="utf-8"))
+            assert canonical_digest(written) == wanted
+        n8n_bench.n8n.server.command("import:workflow", "--separate", f"--input={folder}")
+        for route, workflow_id in bench.workflows.items():
+            live = n8n_bench.n8n.owner.api("GET", f"workflows/{workflow_id}")
+            assert canonical_digest(live) == canonical_digest(bench.exports[route])
+            n8n_bench.n8n.workflows.publish(workflow_id)  # gives the stale registration an owner again
+    finally:
+        n8n_bench.empty()
