@@ -37,6 +37,7 @@ def roundtrip(
     Judged as recorded evidence is: without the probes of `verify` the links `header` and `active` stay open.
     """
     from butlerctl.cli.views.choose import view_for
+    from butlerctl.redaction import redact, redact_text
     from butlerctl.state import state_folder
     from butlerctl.verify import Assignment, verify
 
@@ -46,9 +47,9 @@ def roundtrip(
     with view_for(chosen, watched=format_ is Format.TEXT and sys.stderr.isatty()) as view:
         result = verify(household, assignment, view)
     if format_ is Format.JSON:
-        print(json.dumps(_as_json(result), indent=2, ensure_ascii=False))
+        print(json.dumps(redact(_as_json(result)), indent=2, ensure_ascii=False))
     else:
-        print("\n".join(_as_lines(result)))
+        print(redact_text("\n".join(_as_lines(result))))
     raise typer.Exit(_exit_code(result))
 
 

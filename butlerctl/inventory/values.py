@@ -47,10 +47,10 @@ class Value:
         """
         scheme = _scheme_of(self.text)
         value = self.text if scheme is None else _READERS[scheme](self)
-        if self.secret:
+        if self.secret or (self.form == "url" and "@" in value):
             from butlerctl.redaction import register_secret  # its patterns cost more than all of this module
 
-            register_secret(value)
+            register_secret(value if self.secret else _password_in(value))
         if value and self.form and not _FORMS[self.form](value):
             raise InventoryError(f"{self.where}: {self.text} {_WRONG[self.form]}")
         return value
@@ -116,6 +116,15 @@ def _is_url(text: str) -> bool:
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
+
+
+def _password_in(url: str) -> str:
+    from urllib.parse import unquote, urlsplit
+
+    try:
+        return unquote(urlsplit(url).password or "")
+    except ValueError:
+        return ""
 
 
 def _fits_a_header(text: str) -> bool:

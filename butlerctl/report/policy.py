@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from butlerctl.errors import Refused
 from butlerctl.judge.result import ChainVerdict, Verdict
+from butlerctl.redaction import redact_text
 from butlerctl.report.run import Run, plan_digest
 from butlerctl.report.signing import check_signature, parse_report
 from butlerctl.report.statement import contradictions, result_of, run_of
@@ -140,7 +141,8 @@ def _fresh(run: Run, policy: Policy, now: datetime) -> Iterator[Refusal]:
 
 def _ours(run: Run, policy: Policy) -> Iterator[Refusal]:
     if policy.target is not None and _address(policy.target) != _address(run.target):
-        yield Refusal("policy.target", f"the report is about {run.target}, not about {policy.target}")
+        asked = redact_text(policy.target)
+        yield Refusal("policy.target", f"the report is about {run.target}, not about {asked}")
     if policy.nonce is not None and policy.nonce != run.nonce:
         yield Refusal("policy.nonce", f"the report does not answer this challenge: its nonce is {run.nonce}")
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from butlerctl.judge.result import LINKS, ChainVerdict, Verdict
+from butlerctl.redaction import redact, redact_text
 from butlerctl.report.run import Outcome, RouteResult
 from butlerctl.report.saved import Saved
 from butlerctl.verify import Verification
@@ -16,6 +17,10 @@ def as_lines(result: Verification, saved: Saved | None) -> Iterator[str]:
 
     Without `saved` there is no report.
     """
+    yield from map(redact_text, _lines(result, saved))
+
+
+def _lines(result: Verification, saved: Saved | None) -> Iterator[str]:
     run = result.run
     proven = run.counts.links[Verdict.PROVEN]
     yield (
@@ -37,6 +42,11 @@ def as_lines(result: Verification, saved: Saved | None) -> Iterator[str]:
 
 
 def as_json(result: Verification, saved: Saved | None) -> dict[str, Any]:
+    document: dict[str, Any] = redact(_document(result, saved))
+    return document
+
+
+def _document(result: Verification, saved: Saved | None) -> dict[str, Any]:
     run = result.run
     routes = [route_json(route) for route in run.routes]
     return {
