@@ -71,7 +71,7 @@ class N8nApi:
         """
         query = {"workflowId": workflow_id, "limit": str(limit), "includeData": str(with_data).lower()}
         answer = self._get("executions", query | ({"status": status} if status else {}))
-        return list(answer["data"]) if answer else []
+        return self._rows("executions", answer) if answer else []
 
     def execution(self, execution_id: str) -> dict[str, Any] | None:
         """One execution with its data (redact first), None when n8n knows none of this id."""
@@ -95,12 +95,21 @@ class N8nApi:
     def _pages(self, path: str, query: Mapping[str, str]) -> Iterator[dict[str, Any]]:
         wanted = {**query, "limit": str(PAGE)}
         for _ in range(_MAX_PAGES):
-            answer = self._get(path, wanted) or {}
-            yield from answer.get("data", [])
+            answer = self._get(path, wanted) or {"data": []}
+            yield from self._rows(path, answer)
             if not answer.get("nextCursor"):
                 return
             wanted["cursor"] = answer["nextCursor"]
         raise BadDocument(f"n8n's list of {path} does not end after {_MAX_PAGES} pages")
+
+    def _rows(self, path: str, answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+        rows = answer.get("data")
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise Unreachable(
+                f"something other than n8n's API answered at {self._url}/api/v1/{path}: no list of objects",
+                hint="n8n.url must be the address of n8n itself",
+            )
+        return rows
 
     def _get(self, path: str, query: Mapping[str, str] | None = None) -> dict[str, Any] | None:
         status, message, document = self._ask("GET", path, query=query)
