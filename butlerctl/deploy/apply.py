@@ -25,9 +25,9 @@ def apply(scene: Scene, planned: Plan, reports: tuple[VouchingReport, ...] = ())
     """
     with scene.store.lock():
         interrupted = scene.store.unfinished()
-        if interrupted is not None:
+        if interrupted:
             raise BadInput(
-                f"the run {interrupted.id} was interrupted",
+                f"the run {interrupted[0].id} was interrupted",
                 hint="finish it with `butlerctl apply --resume`, or go back with `butlerctl rollback`",
             )
         look = scene.look(overwrite_drafts=planned.overwrite_drafts)
@@ -51,9 +51,10 @@ def resume(scene: Scene) -> Result:
         Unreachable, TryAgain, NotPermitted: as N8nApi; nothing was written.
     """
     with scene.store.lock():
-        run = scene.store.unfinished()
-        if run is None:
+        interrupted = scene.store.unfinished()
+        if not interrupted:
             raise NothingChecked("no deployment was interrupted")
+        run = interrupted[0]
         if not run.begun.get("plan"):
             raise BadInput("a rollback was interrupted", hint="finish it with `butlerctl rollback`")
         plan = read_plan(run.begun["plan"])

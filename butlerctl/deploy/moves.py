@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -147,8 +147,8 @@ def _with_paths(move: Move, moves: Iterable[Move], server: Server) -> Move:
         if stranger.id not in ours and not stranger.archived and taken:
             method, path = taken[0]
             obstacle = f'{method} {path} is now served by "{stranger.name}" ({stranger.id})'
-            return Move(move.route, move.way, move.held, move.kept, obstacle, release, move.saved)
-    return Move(move.route, move.way, move.held, move.kept, "", release, move.saved)
+            return replace(move, obstacle=obstacle, release=release)
+    return replace(move, release=release)
 
 
 def _wanted(move: Move) -> set[Hook]:

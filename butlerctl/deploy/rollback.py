@@ -69,28 +69,26 @@ def rollback(scene: Scene, to: str = "") -> Return:
     with scene.store.lock():
         interrupted = scene.store.unfinished()
         snapshot = _goal(scene, to, interrupted)
-        if interrupted is not None:
-            settle(interrupted)
-            with scene.store.journal(interrupted.id) as journal:
-                adopt(scene, journal, interrupted, scene.look())
+        for run in interrupted:
+            settle(run)
+            with scene.store.journal(run.id) as journal:
+                adopt(scene, journal, run, scene.look())
         back = Return(snapshot, find_moves(scene, snapshot, scene.store.memory()))
         if back.obstacles:
             raise BadInput(
                 f"the rollback would not work: {'; '.join(back.obstacles)}", hint="nothing was written"
             )
         outcome, left = _carry_out(scene, back) if back.to_change else (Outcome.NOTHING, [])
-        if interrupted is not None and not left:
-            with scene.store.journal(interrupted.id) as journal:
+        for run in interrupted if not left else ():
+            with scene.store.journal(run.id) as journal:
                 journal.back(f"taken back to {snapshot.id}")
                 journal.end(Outcome.ROLLED_BACK)
         return Return(snapshot, back.moves, outcome, tuple(left))
 
 
-def _goal(scene: Scene, to: str, interrupted: PastRun | None) -> Snapshot:
-    if to:
-        snapshot = scene.store.read(to)
-    elif interrupted is not None:
-        snapshot = scene.store.read(str(interrupted.begun["snapshot"]))
+def _goal(scene: Scene, to: str, interrupted: Sequence[PastRun]) -> Snapshot:
+    if to or interrupted:
+        snapshot = scene.store.read(to or str(interrupted[0].begun["snapshot"]))
     else:
         snapshot = scene.store.newest()
     if snapshot.target != scene.target:

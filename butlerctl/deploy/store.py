@@ -40,9 +40,9 @@ class Store:
         """The oldest first."""
         return [PastRun.read(path) for path in sorted(self._runs.glob("*.jsonl"))]
 
-    def unfinished(self) -> PastRun | None:
-        """The run that was interrupted, if there is one."""
-        return next((run for run in reversed(self.runs()) if not run.finished), None)
+    def unfinished(self) -> list[PastRun]:
+        """The runs that were interrupted, the newest first: a deployment, and perhaps the ways back from it."""
+        return [run for run in reversed(self.runs()) if not run.finished]
 
     def memory(self) -> Memory:
         return Memory.of(self.runs())
@@ -75,10 +75,9 @@ class Store:
             BadInput: there is none.
             BadDocument: it is damaged.
         """
-        passed_over = {
-            run.id for run in self.runs() if run.begun.get("kind") == Kind.ROLLBACK or run.came_back
-        }
+        put_back = {run.id for run in self.runs() if run.came_back}
         for path in snapshot_files(self.snapshots):
-            if path.stem not in passed_over:
-                return read_snapshot(path)
+            snapshot = read_snapshot(path)
+            if snapshot.kind is not Kind.ROLLBACK and snapshot.id not in put_back:
+                return snapshot
         raise BadInput("there is no snapshot of this n8n", hint="`butlerctl apply` and `snapshot` take them")

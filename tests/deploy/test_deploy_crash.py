@@ -111,6 +111,20 @@ def test_a_rollback_that_is_killed_at_any_line_is_finished_by_the_next_one(home)
         assert home.all_served() == {"v1"}
 
 
+def test_a_rollback_that_is_killed_on_the_way_back_from_a_killed_deployment_ends_both(home):
+    before = home.published()
+    home.renew()
+    home.plan()
+    assert run_killed(home, 3, "apply", str(home.plan_file), "--yes") == -9
+    assert run_killed(home, 2, "rollback") == -9
+    assert home.apply().code == 78
+    assert home.run("rollback").code == 0
+    assert home.published() == before
+    assert home.run("apply", "--resume").code == NOTHING_INTERRUPTED
+    assert home.deploy().code == 0
+    assert home.all_served() == {"v2"}
+
+
 @pytest.mark.parametrize("moment", ["before", "after"])
 @pytest.mark.parametrize("way", [("apply", "--resume"), ("rollback",)])
 def test_a_kill_while_n8n_is_at_work_is_repaired(home, moment, way):
