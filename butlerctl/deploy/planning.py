@@ -123,7 +123,10 @@ def _hooks_of_others(question: Question, route: Route) -> Iterable[tuple[str, st
 
 
 def _draft_refusal(held: Held) -> str:
-    return f"n8n holds an unpublished draft (version {held.version}) that would be overwritten"
+    return (
+        f"n8n holds an unpublished draft (version {held.version}) that would be overwritten:"
+        " publish or discard it there, or plan with --overwrite-drafts"
+    )
 
 
 def _notes(question: Question, route: Route, changes: Collection[Change]) -> Iterable[str]:

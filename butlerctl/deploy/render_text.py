@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -72,12 +73,24 @@ def change_lines(change: Change) -> Iterator[str]:
         yield f"~ {change.where}:"
         yield from (f"    {line}" for line in _text_difference(before, after))
     else:
-        yield f"~ {change.where}: {_value(before)} -> {_value(after)}"
+        start = _same_start(before, after)
+        yield f"~ {change.where}: {_value(before, start)} -> {_value(after, start)}"
 
 
-def _value(value: Any) -> str:
+def _value(value: Any, start: int = 0) -> str:
+    """As JSON, cut at both ends where it is long; `start` is where it begins to matter."""
     text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    if len(text) <= _LONGEST:
+        return text
+    start = max(0, min(start - _LONGEST // 4, len(text) - _LONGEST))
+    shown = text[start : start + _LONGEST]
+    return f"{'…' if start else ''}{shown}{'…' if start + _LONGEST < len(text) else ''}"
+
+
+def _same_start(before: Any, after: Any) -> int:
+    """How many characters two values have in common at their beginning, as they are shown."""
+    texts = [json.dumps(value, ensure_ascii=False) for value in (before, after)]
+    return len(os.path.commonprefix(texts))
 
 
 def _text_difference(before: str, after: str) -> Sequence[str]:
@@ -93,7 +106,7 @@ def result_lines(result: Result) -> Iterator[str]:
     if result.outcome is Outcome.NOTHING:
         yield f"nothing to do: {counts}"
     elif result.outcome is Outcome.DONE:
-        yield f"deployed: {counts}; all of them answer"
+        yield f"deployed: {counts}; what was deployed answers"
         yield f"the way back: butlerctl rollback --to {result.snapshot}"
     else:
         yield f"failed: {result.reason}"
