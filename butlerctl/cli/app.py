@@ -6,6 +6,7 @@ import errno
 import os
 import sys
 from contextlib import suppress
+from copy import copy
 from importlib import import_module
 from typing import Any
 
@@ -38,7 +39,15 @@ class LazyGroup(TyperGroup):
         command.name = cmd_name
         command.help = command.help or entry.summary
         command.short_help = entry.summary
+        self._also_tells_version(command)
         return command
+
+    def _also_tells_version(self, command: Any) -> None:
+        """`butlerctl verify --version` answers as `butlerctl --version` does, unlisted."""
+        option: Any = copy(next(each for each in self.params if each.name == "version"))
+        option.expose_value, option.hidden = False, True
+        for each in (command, *getattr(command, "commands", {}).values()):
+            each.params.append(option)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # only the names, for suggestions

@@ -44,7 +44,9 @@ def apply(
         None, "--require-report", help="Only with this signed report about these workflows.", metavar="FILE"
     ),
     keys: list[Path] = KEYS,
-    max_age: str = typer.Option("24h", "--max-age", help="How old the report may be: 90s, 30m, 24h, 7d."),
+    max_age: str = typer.Option(
+        "24h", "--max-age", help="How old the report may be: 90s, 30m, 24h, 7d.", metavar="AGE"
+    ),
     format_: Format = FORMAT,
     inventory: Path | None = INVENTORY,
     state_dir: Path | None = STATE_DIR,

@@ -27,7 +27,7 @@ def gateway() -> None:
     """The agent gateway: what it offers, pins and does."""
 
 
-@app.command()
+@app.command(short_help="Check tools, pins, model, plugin and one real turn.")
 def check(
     inventory: Path | None = typer.Option(None, "--inventory", help="The household.", metavar="FILE"),
     turn: bool = typer.Option(True, "--turn/--no-turn", help="Ask the agent one real, reading question."),

@@ -32,7 +32,7 @@ class Format(StrEnum):
     JSON = "json"
 
 
-@app.command()
+@app.command(short_help="Make a private key and its public key beside it.")
 def new(
     file: Path | None = FILE,
     key_type: Type = typer.Option(Type.P256, "--type", help="p256 can be verified by cosign too."),
@@ -49,7 +49,7 @@ def new(
     print(f"key id      {public_key_of(signer).key_id}")
 
 
-@app.command()
+@app.command(short_help="Show a key: its type, its ids, its public half.")
 def show(
     file: Path | None = FILE,
     state_dir: Path | None = STATE_DIR,

@@ -24,7 +24,9 @@ app = typer.Typer(
     rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False, no_args_is_help=True
 )
 
-_INVENTORY = typer.Option(None, "--inventory", help="The household to stand in for.", metavar="FILE")
+_INVENTORY = typer.Option(
+    None, "--inventory", help="The household to stand in for; found upwards without it.", metavar="FILE"
+)
 _STATE_DIR = typer.Option(None, "--state-dir", help="Where butlerctl keeps its state.", metavar="DIR")
 _FILE = "lab.json"
 
@@ -70,13 +72,16 @@ def up(
     print("the lab is down", file=sys.stderr)
 
 
-@app.command()
+@app.command(short_help="Print what another process needs to reach the running lab.")
 def env(
     inventory: Path | None = _INVENTORY,
     state_dir: Path | None = _STATE_DIR,
     format_: EnvFormat = typer.Option(EnvFormat.SHELL, "--format", help="How to answer."),
 ) -> None:
-    """Print what another process needs to reach the running lab: eval "$(butlerctl lab env)"."""
+    """Print what another process needs to reach the running lab.
+
+    In its shell: eval "$(butlerctl lab env)"
+    """
     environ = _running(_state_file(find_and_load(inventory).path, state_dir))
     if format_ is EnvFormat.JSON:
         print(json.dumps(environ, indent=2))

@@ -42,25 +42,34 @@ def model() -> None:
     """Can this model and provider do tool calls?"""
 
 
-@app.command()
+@app.command(short_help="Count what goes wrong in small requests that need tools.")
 def check(
     url: str = typer.Option(
         ...,
         envvar="BUTLERCTL_MODEL_URL",
         help="Base URL of the OpenAI-compatible endpoint, such as https://host/v1.",
+        metavar="URL",
     ),
-    model_name: str = typer.Option(..., "--model", envvar="BUTLERCTL_MODEL", help="The model's name there."),
-    repeats: int = typer.Option(3, "-k", "--repeats", min=1, help="Runs of each request; all must be right."),
-    only: list[str] = typer.Option([], "--only", help="A request or an aspect by name. May be given often."),
+    model_name: str = typer.Option(
+        ..., "--model", envvar="BUTLERCTL_MODEL", help="The model's name there.", metavar="NAME"
+    ),
+    repeats: int = typer.Option(
+        3, "-k", "--repeats", min=1, help="Runs of each request; all must be right.", metavar="NUMBER"
+    ),
+    only: list[str] = typer.Option(
+        [], "--only", help="A request or an aspect by name. May be given often.", metavar="NAME"
+    ),
     mode: Mode = typer.Option(Mode.BOTH, help="Streamed, not streamed, or both."),
-    provider: str | None = typer.Option(None, help="The upstream to which a router is pinned (OpenRouter)."),
+    provider: str | None = typer.Option(
+        None, help="The upstream to which a router is pinned (OpenRouter).", metavar="NAME"
+    ),
     baseline: Path | None = typer.Option(
         None, help="Figures of an earlier run to compare with.", metavar="FILE"
     ),
     save: Path | None = typer.Option(
         None, help="Write the figures here, as a baseline for later.", metavar="FILE"
     ),
-    timeout: float = typer.Option(60.0, min=0.1, help="Seconds for one completion."),
+    timeout: float = typer.Option(60.0, min=0.1, help="Seconds for one completion.", metavar="SECONDS"),
     format_: Format = typer.Option(Format.TEXT, "--format", help="How to answer."),
 ) -> None:
     """Ask a model small requests that need tools, or must not use them, and count what goes wrong.

@@ -27,10 +27,15 @@ def probe(
     routes: list[str] | None = typer.Argument(
         None, metavar="[ROUTE]…", help="operation/profile; globs allowed."
     ),
-    inventory: Path | None = typer.Option(None, "--inventory", help="The inventory file."),
+    inventory: Path | None = typer.Option(
+        None, "--inventory", help="The inventory; found upwards without it.", metavar="FILE"
+    ),
     output: Format = typer.Option(Format.TEXT, "--format", help="How to print the result."),
 ) -> None:
-    """Check each webhook without a side effect: registered, guarded, answering, right shape."""
+    """Check each webhook without a side effect: registered, guarded, answering, right shape.
+
+    Exit codes: 0 proven, 1 broken, 3 not proven, 75 try again, 77 not permitted, 78 bad input.
+    """
     household = find_and_load(inventory)
     wanted = chosen_routes(household, routes)
     evidence = _gather(household, wanted)

@@ -30,11 +30,13 @@ REGISTRY = typer.Option(
 )
 
 
-@app.command()
+@app.command(short_help="Read a model's turn: which calls may run, and why others not.")
 def normalize(
-    payload: Path = typer.Argument(help="A provider's response as JSON; - reads it from standard input."),
+    payload: Path = typer.Argument(
+        help="A provider's response as JSON; - reads it from standard input.", metavar="FILE"
+    ),
     adapter: str = typer.Option(
-        ..., "--adapter", help="The wire format of the payload. It is never guessed."
+        ..., "--adapter", help="The wire format of the payload. It is never guessed.", metavar="NAME"
     ),
     registry: Path = REGISTRY,
     format_: Format = typer.Option(Format.TEXT, "--format", help="How to answer."),
@@ -56,10 +58,10 @@ def normalize(
     raise typer.Exit(int(ExitCode.PROVEN if turn.is_clean else ExitCode.BROKEN))
 
 
-@app.command()
+@app.command(short_help="Run a list of calls against recorded answers.")
 def dispatch(
     calls: Path = typer.Argument(
-        help="The calls: [{id, name, args}, ...]; - reads them from standard input."
+        help="The calls: [{id, name, args}, ...]; - reads them from standard input.", metavar="FILE"
     ),
     registry: Path = REGISTRY,
     results: Path = typer.Option(

@@ -58,13 +58,15 @@ def show(
     sys.stdout.write(render(read_report(file), format_, colour=_colour()))
 
 
-@app.command()
+@app.command(short_help="Decide whether a report can be believed.")
 def verify(
     file: Path = REPORT,
-    keys: list[Path] = typer.Option([], "--key", help="A public key that is trusted. May be given often."),
-    target: str | None = typer.Option(None, help="The URL of the n8n that the report must be about."),
-    max_age: str = typer.Option("24h", help="How old the run may be: 90s, 30m, 24h, 7d."),
-    nonce: str | None = typer.Option(None, help="The challenge that the run was given."),
+    keys: list[Path] = typer.Option(
+        [], "--key", help="A public key that is trusted. May be given often.", metavar="PUB"
+    ),
+    target: str | None = typer.Option(None, help="The n8n that the report must be about.", metavar="URL"),
+    max_age: str = typer.Option("24h", help="How old the run may be: 90s, 30m, 24h, 7d.", metavar="AGE"),
+    nonce: str | None = typer.Option(None, help="The challenge that the run was given.", metavar="TEXT"),
     workflows: Path | None = typer.Option(
         None, help="The folder of exports that the report must be about.", metavar="DIR"
     ),

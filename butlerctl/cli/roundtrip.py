@@ -35,6 +35,7 @@ def roundtrip(
     """Ask the agent for a dated test object, confirm it in Google by an own reading, delete it, confirm that it is gone.
 
     Judged as recorded evidence is: without the probes of `verify` the links `header` and `active` stay open.
+    Exit codes as those of `verify`.
     """
     from butlerctl.cli.views.choose import view_for
     from butlerctl.redaction import redact, redact_text

@@ -39,7 +39,7 @@ def snapshot(
     show(taken.as_json(), version_lines(taken), format_)
 
 
-@app.command("list")
+@app.command("list", short_help="List the snapshots of this n8n, the newest first.")
 def list_(
     format_: Format = FORMAT, inventory: Path | None = INVENTORY, state_dir: Path | None = STATE_DIR
 ) -> None:

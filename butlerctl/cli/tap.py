@@ -15,9 +15,15 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_com
 
 @app.command()
 def tap(
-    to: str = typer.Option(..., "--to", help="Address to pass everything on to, such as a provider's."),
-    record: Path = typer.Option(..., "--record", help="New folder for the evidence documents."),
-    port: int = typer.Option(0, "--port", min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one."),
+    to: str = typer.Option(
+        ..., "--to", help="Address to pass everything on to, such as a provider's.", metavar="URL"
+    ),
+    record: Path = typer.Option(
+        ..., "--record", help="New folder for the evidence documents.", metavar="DIR"
+    ),
+    port: int = typer.Option(
+        0, "--port", min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.", metavar="PORT"
+    ),
 ) -> None:
     """Record what passes between gateway and provider, until interrupted.
 

@@ -61,8 +61,10 @@ def verify(
 ) -> None:
     """Prove every route end to end: lint, pins, probes, round trips through the agent, a signed report.
 
-    Writes marked test objects to Google, through the agent, and removes them again. Exit codes: 0 proven,
-    1 broken, 3 not proven, 4 something was left behind, 75 unreachable before anything was written.
+    Writes marked test objects to Google, through the agent, and removes them again.
+
+    Exit codes: 0 proven, 1 broken, 3 not proven, 4 something was left behind, 75 try again (unreachable, nothing
+    was written), 77 not permitted, 78 bad input.
     """
     household = find_and_load(inventory)
     routes = chosen_routes(household, [part for text in only for part in text.split(",")])
