@@ -37,7 +37,7 @@ def test_help_is_complete_and_fits_on_the_screen(tmp_path, command):
     assert lines[0].startswith(f"Usage: {' '.join(('butlerctl', *command))} ")
     assert lines[2].strip()
     assert max(map(len, lines)) <= WIDTH
-    assert not any(line.endswith("...") for line in lines)  # how a summary looks that was cut off
+    assert not any(line.endswith("...") for line in lines[1:])  # how a summary looks that was cut off
     assert re.search(r"<(str|path|int|float)\b", ended.out) is None
 
 
