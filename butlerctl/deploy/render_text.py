@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -89,8 +88,8 @@ def _value(value: Any, start: int = 0) -> str:
 
 def _same_start(before: Any, after: Any) -> int:
     """How many characters two values have in common at their beginning, as they are shown."""
-    texts = [json.dumps(value, ensure_ascii=False) for value in (before, after)]
-    return len(os.path.commonprefix(texts))
+    pairs = zip(*(json.dumps(value, ensure_ascii=False) for value in (before, after)), strict=False)
+    return next((index for index, (one, other) in enumerate(pairs) if one != other), 0)
 
 
 def _text_difference(before: str, after: str) -> Sequence[str]:
