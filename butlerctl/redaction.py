@@ -112,13 +112,18 @@ def is_secret_name(name: str) -> bool:
     return _SECRET_NAME.search(name) is not None and _HARMLESS_NAME.search(name) is None
 
 
-def redact_text(text: str) -> str:
-    """The text without registered secrets and without anything that looks like a credential."""
+def redact_words(text: str) -> str:
+    """butlerctl's own words, such as an error: what it says about a token is not taken for the token."""
     registered = _pattern_of_registered()
     if registered is not None:
         text = registered.sub(MASK, text)
     text = _CREDENTIAL.sub(MASK, text)
-    text = _USERINFO.sub(MASK, text)
+    return _USERINFO.sub(MASK, text)
+
+
+def redact_text(text: str) -> str:
+    """The text without registered secrets and without anything that looks like a credential."""
+    text = redact_words(text)
     text = _HEADER_LINE.sub(rf"\g<start>{MASK}", text)
     text = _ASSIGNMENT.sub(_mask_assignment, text)
     return _SCHEME.sub(_mask_scheme, text)

@@ -118,11 +118,11 @@ def _run(argv: list[str]) -> int:
 
 
 def _say(error: ButlerctlError) -> int:
-    from butlerctl.redaction import redact_text  # only where something went wrong: it takes its time
+    from butlerctl.redaction import redact_words  # only where something went wrong: it takes its time
 
-    print(f"butlerctl: {redact_text(error.message)}", file=sys.stderr)
+    print(f"butlerctl: {redact_words(error.message)}", file=sys.stderr)
     if error.hint:
-        print(f"  hint: {redact_text(error.hint)}", file=sys.stderr)
+        print(f"  hint: {redact_words(error.hint)}", file=sys.stderr)
     return int(error.exit_code)
 
 
