@@ -113,7 +113,7 @@ def is_secret_name(name: str) -> bool:
 
 
 def redact_words(text: str) -> str:
-    """butlerctl's own words, such as an error: what it says about a token is not taken for the token."""
+    """The program's own words, such as an error: what it says about a token is not taken for the token."""
     registered = _pattern_of_registered()
     if registered is not None:
         text = registered.sub(MASK, text)
