@@ -201,6 +201,15 @@ def test_an_unknown_credential_id_is_rebound_to_the_only_one_of_that_name(unknow
     assert google_credential(stored) == google_credential(home.exports[ADD])
 
 
+def test_a_credential_without_any_id_becomes_the_first_of_its_type(home, rest):
+    body = body_of(home.exports[OTHER])
+    entry = google_credential(body)
+    del entry["id"]
+    entry["name"] = "a name that no credential has"
+    stored = rest.put(f"/workflows/{home.workflows[OTHER]}", json=body).json()
+    assert google_credential(stored) == google_credential(home.exports[ADD])
+
+
 def test_a_disabled_node_keeps_the_credential_that_it_names(home, rest):
     body = body_of(home.exports[OTHER])
     google_credential(body).update(id="nobody", name="husband Google Calendar")

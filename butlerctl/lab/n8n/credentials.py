@@ -86,21 +86,25 @@ class Credentials:
         """A copy of the nodes as n8n stores them.
 
         An id that is unknown or null becomes that of the only credential with the same type and name, without a
-        word; a known id with another name gets the right name. Disabled nodes are left alone.
+        word; without any id it becomes the first credential of that type, whatever the name. A known id with
+        another name gets the right name. Disabled nodes are left alone.
         """
         rebound = deepcopy(nodes)
         for node in rebound:
             if node.get("disabled"):
                 continue
             for kind, entry in (node.get("credentials") or {}).items():
-                if isinstance(entry, dict) and "id" in entry:
+                if isinstance(entry, dict):
                     self._rebind(kind, entry)
         return rebound
 
     def _rebind(self, kind: str, entry: dict[str, Any]) -> None:
-        known = self.get(entry["id"], kind)
+        if "id" in entry:
+            known = self.get(entry["id"], kind)
+        else:
+            known = next((found for found in self if found.type == kind), None)
         if known is not None:
-            entry["name"] = known.name
+            entry.update(id=known.id, name=known.name)
             return
         named = [found for found in self if found.type == kind and found.name == entry.get("name")]
         if len(named) == 1:
