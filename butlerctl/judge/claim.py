@@ -55,7 +55,7 @@ def read_reply(conversation: Conversation | None, cases: Sequence[Case]) -> Read
     if conversation is None:
         return Reading(Stance.NOTHING)
     facts = told.read(words.without(conversation.reply, _titles(cases)), cases[0].zone) if cases else None
-    tells = bool(facts and (facts.clocks or facts.days))
+    tells = bool(facts and (facts.clocks or facts.days or facts.rows))
     return words.read(conversation.reply, _titles(cases), tells_facts=tells)
 
 

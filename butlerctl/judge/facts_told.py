@@ -55,7 +55,7 @@ def contradiction(reply: str, cases: Sequence[Case], titles: Iterable[str]) -> C
     main = next(case for case in cases if case.main)
     plain = words.asserted(words.without(reply, titles))
     facts = told.read(_without_gaps(plain) if main.operation.writes else plain, zone)
-    asked = told.read(" ".join(_prompts(cases)), zone)
+    asked = told.read(" ".join([*_prompts(cases), *_cells(cases)]), zone)
     facts = replace(facts, clocks=_of_this_place(facts.clocks, reply, list(_moments(cases)), zone))
     checks = (_wrong_clock, _wrong_day, _wrong_amount, _wrong_row)
     person = _wrong_person(plain, cases)
@@ -317,6 +317,11 @@ def _prompts(cases: Sequence[Case]) -> list[str]:
     if intent is None:
         return spoken
     return [intent.prompt, *(words for words in spoken if not holds_prompt(words, intent.prompt))]
+
+
+def _cells(cases: Sequence[Case]) -> Iterator[str]:
+    """The texts of all rows: whatever they say may be repeated."""
+    yield from (cell for case in cases for row in _rows(case) for cell in row if isinstance(cell, str))
 
 
 def _moments(cases: Sequence[Case]) -> Iterator[datetime]:

@@ -27,7 +27,10 @@ _RELATES = re.compile(
 def mismatched_pair(reply: str, case: Case) -> tuple[str, str] | None:
     """The words that tell an item something else than the evidence holds of it, and what that is; None without such."""
     check = _CHECKS[case.operation.domain]
-    names = {name for item in case.effect.items for name in _names(item)}
+    nothing = told.read("", case.zone)
+    names = {
+        name for item in case.effect.items for name in _names(item) if told.read(name, case.zone) == nothing
+    }
     for part in _PART.split(reply):
         named = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", part, re.IGNORECASE)]
         if len(named) != 1:

@@ -16,6 +16,7 @@ _TITLES = ("summary", "title", "name", "subject", "task", "text")
 _STARTS = ("start", "start_time", "startTime", "starts", "begin", "from", "when")
 _ENDS = ("end", "end_time", "endTime", "ends", "to", "until")
 _DUES = ("due", "dueDate", "due_date", "deadline")
+_TAB = re.compile(r"(?:'(?P<quoted>(?:[^']|'')*)'|(?P<plain>[^'!]+))!")
 _RANGE = re.compile(r"^(?:'?(?P<tab>.*?)'?!)?\$?(?P<column>[A-Z]{1,3})?\$?(?P<row>\d+)?")
 
 
@@ -114,8 +115,8 @@ def tab_of(reading: Reading) -> str:
     told = (body.get("range") if isinstance(body, Mapping) else None) or (
         query.get("range") if isinstance(query, Mapping) else None
     )
-    match = _RANGE.match(str(told or ""))
-    return (match["tab"] or "") if match and "!" in str(told or "") else ""
+    match = _TAB.match(str(told or ""))
+    return (match["plain"] or match["quoted"].replace("''", "'")) if match else ""
 
 
 def _place(document: Document, domain: str, body: Mapping[str, Any]) -> str:

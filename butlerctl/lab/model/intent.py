@@ -42,7 +42,7 @@ class Request:
 
 
 def prepare(text: str, household: Household) -> Request:
-    sentence = Sentence(text)
+    sentence = Sentence(text, household.profiles)
     month_first = household.zone_name.startswith("America/")
     return Request(sentence, household, read_when(sentence.masked, household.today, month_first=month_first))
 

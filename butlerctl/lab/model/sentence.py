@@ -28,13 +28,15 @@ _BESIDE = re.compile(
 
 
 class Sentence:
-    """The text of one request. `masked` has its length, with quotes and code words hidden."""
+    """The text of one request. `masked` has its length, with quotes and code words hidden; `people` are none."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, people: Sequence[str] = ()) -> None:
         self.text = text
         self.quotes = [(m.start(), m.end(), next(g for g in m.groups() if g)) for m in _QUOTED.finditer(text)]
         self._quoted: list[Span] = [(start, end) for start, end, _ in self.quotes]
-        self.masked = _fill(text, [*self._quoted, *(m.span() for m in _CODE.finditer(text))], _MASK)
+        names = {name.lower() for name in people}
+        codes = [match.span() for match in _CODE.finditer(text) if match[0].lower() not in names]
+        self.masked = _fill(text, [*self._quoted, *codes], _MASK)
         self._crossed: list[Span] = []
 
     def cross_out(self, spans: Iterable[Span]) -> None:
