@@ -121,7 +121,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         ),
         "active.single_owner": Check(
             "active",
-            "several workflows are published at one path",
+            "another workflow answers at the path, or several are published there",
             "Unpublish all but the right one in n8n, publish that one again, and probe the webhook.",
         ),
         "active.published_version": Check(

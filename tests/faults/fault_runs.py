@@ -76,10 +76,7 @@ def run_together(faults: Sequence[Planted], routes: Iterable[Route] = INVENTORY.
     """Several faults in one lab, on routes of their own."""
     began = time.monotonic()
     with Lab(INVENTORY) as lab, tempfile.TemporaryDirectory() as folder:
-        for planted in faults:
-            plant(lab, planted)
-        assignment = Assignment(tuple(routes), Path(folder), lab=True)
-        done = verify(lab.inventory, assignment, Nobody())
+        done = verified(lab, faults, routes, Path(folder))
         left = sum(stored.live for stored in lab.google.objects_with("BTLR-"))
         changed = tuple(changed_by_saving(done, Path(folder) / "evidence"))
     struck = {planted.route for planted in faults}
@@ -90,6 +87,12 @@ def run_together(faults: Sequence[Planted], routes: Iterable[Route] = INVENTORY.
     return [
         _outcome(planted, judged(done)[planted.route], harmed, left, changed, seconds) for planted in faults
     ]
+
+
+def verified(lab: Lab, faults: Iterable[Planted], routes: Iterable[Route], folder: Path) -> Verification:
+    for planted in faults:
+        plant(lab, planted)
+    return verify(lab.inventory, Assignment(tuple(routes), folder, lab=True), Nobody())
 
 
 def judged(done: Verification) -> dict[Route, Judgement]:

@@ -19,6 +19,7 @@ _ANSWERS = frozenset({Kind.JSON, Kind.EMPTY, Kind.NOT_JSON, Kind.INVALID_ARGS, K
 def judge(case: Case) -> Finding:
     return (
         _several_owners(case)
+        or _ran_elsewhere(case)
         or _not_registered(case)
         or _sometimes(case)
         or _not_in_preflight(case)
@@ -97,6 +98,23 @@ def _several_owners(case: Case) -> Finding | None:
         f"{len(owners)} workflows are published at the path of {case.route}: {names}",
         *owners.values(),
         expected="one workflow owns the path",
+    )
+
+
+def _ran_elsewhere(case: Case) -> Finding | None:
+    """n8n ran another workflow for the request than the one that it shows for the route."""
+    ran = case.own_execution.document if case.own_execution else {}
+    shown = [document for document in case.live if held(document).get("id")]
+    if not ran.get("workflow_id") or not shown:
+        return None
+    if any(held(document)["id"] == ran["workflow_id"] for document in shown):
+        return None
+    return broken(
+        "active.single_owner",
+        f'the request ran in the workflow "{ran.get("workflow")}" ({ran["workflow_id"]})',
+        ran,
+        *shown,
+        expected=f'it runs in "{held(shown[0]).get("name")}" ({held(shown[0])["id"]})',
     )
 
 
