@@ -28,6 +28,52 @@ PLACES_OF_LINKS = dict(
         strict=True,
     )
 )  # fmt: skip
+# What the operator has to do, where the same check has several causes.
+STEPS = {
+    "call.not_offered": "See that the turn offers the tool for this person",
+    "call.wrong_profile": "profile = ",
+    "call.truncated": "Raise the output limit",
+    "route.test_url": "production webhooks live under /webhook/",
+    "request.nowhere": "start n8n or correct the port",
+    "request.moved": "final address",
+    "request.gate": "sign-in gate",
+    "request.timeout": "Look for the object before anything is sent again",
+    "request.body_lost": "unchanged",
+    "header.missing": "webhook secret on the gateway's side",
+    "header.wrong": "webhook secret on the gateway's side",
+    "header.changed": "choose the export's credential",
+    "header.renamed": "choose the export's credential",
+    "header.no_credential": "does not exist in n8n: choose it there again",
+    "header.open": "Header Auth",
+    "header.bots_export": "Ignore Bots",
+    "header.addresses": "IP list",
+    "active.inactive": "inactive. Activate (publish)",
+    "active.archived": "restore it in n8n first",
+    "active.never_imported": "import it (butlerctl plan, then apply)",
+    "active.unserved": "Deactivate and activate it again, or restart n8n",
+    "active.moved": "/moved; the export's is POST",
+    "active.method": "GET",
+    "active.draft": "the published one is the export's",
+    "active.old_version": "the saved one is the export's",
+    "active.edited": "differs from the export in settings",
+    "active.formatter_skipped": "differs from the export in connections",
+    "active.another_owner": "a copy of somebody",
+    "active.two_owners": "Unpublish all but the right one",
+    "credential.revoked": "Reconnect",
+    "credential.rebound": "as in the export",
+    "credential.unknown": "or create it",
+    "credential.type": "of the node's own type",
+    "credential.scope": "quota",
+    "credential.place": "as in the export",
+    "credential.place_export": "which is not",
+    "google.rate_limit": "too many requests",
+    "google.written_twice": "Remove the surplus copy",
+    "google.no_due": "days as plain days",
+    "google.columns": "maps columns",
+    "shape.started": "respond by its Respond node",
+    "shape.formatter_skipped": "before, or beside, its formatter",
+    "report.extra_deed": "Nothing of that was done",
+}
 
 
 def batches() -> Iterator[list[Planted]]:
@@ -71,8 +117,14 @@ def test_every_link_has_faults_of_several_kinds():
 
 @pytest.mark.parametrize("faults", BATCHES, ids=range(len(BATCHES)))
 def test_each_of_several_faults_is_named_on_its_own_route(faults):
-    wrong = {str(outcome): found for outcome in run_together(faults) if (found := faults_of(outcome))}
-    assert wrong == {}
+    outcomes = run_together(faults)
+    assert {str(outcome): found for outcome in outcomes if (found := faults_of(outcome))} == {}
+    steps = {outcome.hint: STEPS.get(outcome.planted.name, "") for outcome in outcomes}
+    assert {hint: step for hint, step in steps.items() if step not in hint} == {}
+
+
+def test_the_steps_are_of_faults_that_exist():
+    assert set(STEPS) <= set(FAULTS)
 
 
 @pytest.mark.parametrize("link", LINKS)
