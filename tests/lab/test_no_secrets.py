@@ -30,6 +30,7 @@ class Vault:
         self.shell = shell
         self.lab = lab
         self.said: list[tuple[str, str]] = []
+        self.written: dict[object, str] = {}
         environ = lab.environ()
         tokens = [json.loads(value) for name, value in environ.items() if "GOOGLE_TOKEN" in name]
         self.secrets = [
@@ -50,10 +51,13 @@ class Vault:
         return ended
 
     def assert_kept(self):
-        """Of all that was said since the last time, and of all files."""
+        """Of all that was said and written since the last time."""
         access = list(self.lab.google.tokens._access)
-        texts = [*self.said, *texts_in(self.shell.folder)]
+        written = dict(texts_in(self.shell.folder))
+        new = [(path, text) for path, text in written.items() if self.written.get(path) != text]
+        texts = [*self.said, *new]
         self.said.clear()
+        self.written = written
         leaks = [(what, found(self.secrets + access, text)) for what, text in texts]
         assert [f"{what}: {which}" for what, which in leaks if which] == []
 
