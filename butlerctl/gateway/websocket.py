@@ -224,7 +224,10 @@ def _open(resources: contextlib.ExitStack, url: str, timeout: float) -> ClientCo
             )
         )
     except (OSError, InvalidHandshake, InvalidURI, ValueError) as error:
-        raise Unreachable(f"the gateway does not answer on WebSocket: {_words(error)}") from None
+        raise Unreachable(
+            f"the gateway at {url} does not answer on WebSocket: {_words(error)}",
+            hint="is it running, and is gateway.url of the inventory right?",
+        ) from None
 
 
 def _farewell(error: Any) -> str:

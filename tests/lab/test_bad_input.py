@@ -184,6 +184,20 @@ def test_something_else_in_the_place_of_a_party_is_told_from_it(household, varia
     assert_wrote_nothing(shell)
 
 
+@pytest.mark.parametrize("command", ["probe", "roundtrip", "plan"])
+def test_every_command_that_needs_n8n_says_where_it_did_not_answer(household, command):
+    shell, lab = household
+    ended = shell.run(command, environ=lab.environ() | {N8N: "http://127.0.0.1:1"})
+    assert_one_clear_line(ended, 75, "n8n did not answer at http://127.0.0.1:1", "n8n.url")
+    assert_wrote_nothing(shell)
+
+
+def test_the_check_of_the_gateway_says_where_none_answered(household):
+    shell, lab = household
+    ended = shell.run("gateway", "check", environ=lab.environ() | {GATEWAY: "http://127.0.0.1:1"})
+    assert_one_clear_line(ended, 75, "gateway at http://127.0.0.1:1 does not answer", "gateway.url")
+
+
 def test_the_token_of_the_gateway_does_not_follow_a_redirect(household):
     shell, lab = household
     heard = []
