@@ -6,14 +6,24 @@ import os
 import re
 import resource
 import socket
+from datetime import date
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from butlerctl.checks.canary import new_canary
+from butlerctl.checks.connect import connect
+from butlerctl.checks.roundtrip import Parties, travel
+from butlerctl.errors import Unreachable
+from butlerctl.evidence import Bundle
+from butlerctl.gateway.openclaw import OpenClawGateway
 from butlerctl.inventory.loader import load_inventory
+from butlerctl.judge import judge
 from butlerctl.lab.google.emulator import READ_SCOPES
 from butlerctl.lab.google.faults import page
 from butlerctl.lab.stack import BUTLERCTL_CLIENT, Lab
-from butlerctl.ledger import FILE_NAME
+from butlerctl.ledger import FILE_NAME, Ledger
+from butlerctl.progress import Nobody
 from butlerctl.state import state_folder
 from tests.lab import odd_servers
 from tests.lab.shell import ROOT, Shell
@@ -290,12 +300,42 @@ def no_room():
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
+def little_room():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+
 def test_a_disk_without_room_stops_the_run_before_the_agent_is_asked(household, tmp_path):
     _, lab = household
     before = len(lab.google.objects_with("BTLR-"))
     stopped = Shell(tmp_path).run("verify", *ROUTE, environ=lab.environ(), preexec_fn=no_room)
     assert_one_clear_line(stopped, 78, "the ledger cannot be used: File too large", "make room")
     assert len(lab.google.objects_with("BTLR-")) == before
+
+
+def test_a_report_that_finds_no_room_keeps_no_result_from_being_shown(shell):
+    ended = shell.run(
+        "verify", "--lab", "--only", "sheets_read/wife", "--report", "r.json", preexec_fn=little_room
+    )
+    assert ended.code == 78
+    assert ended.out.startswith("PASS: 9 of 9 links proven on 1 route")
+    assert ended.err.splitlines()[-1] == "butlerctl: r.json: cannot be written: File too large"
+    assert list(shell.folder.glob("*r.json*")) == []
+
+
+def test_an_agent_that_could_not_be_asked_is_no_verdict_about_google(household, tmp_path):
+    """The gateway goes away between the first look and the question: nothing may be concluded from an empty search."""
+    _, lab = household
+    profile = lab.inventory.profiles["wife"]
+    canary = new_canary("tasks", profile, ZoneInfo("America/New_York"), date(2026, 12, 1))
+    gone = OpenClawGateway("http://127.0.0.1:1", "token", agent="butler")
+    with connect(lab.inventory) as clients, Ledger(tmp_path) as ledger:
+        parties = Parties(gone, clients.api, {}, clients.systems["tasks", "wife"], ())
+        trip = travel(parties, canary, lab.inventory.routes, ledger, Nobody())
+    assert {type(problem) for problem in trip.problems} == {Unreachable}
+    assert trip.cleanup.gone
+    for route, request in trip.requests.items():
+        judged = judge(Bundle(intent=request.as_intent(), evidence=trip.evidence[route]))
+        assert (judged.verdict, judged.first_broken) == ("UNKNOWN", None)
 
 
 def test_a_secret_file_that_cannot_be_read_is_named_and_never_shown(household, tmp_path):
