@@ -62,7 +62,7 @@ class N8nBench:
     def fill(self, google: GoogleEmulator, credentials: list[Credential]) -> None:
         """Answer with this Google; n8n holds these credentials and no others, with these data."""
         self._google = google
-        held = {each["id"] for each in self.n8n.owner.api("GET", "credentials?limit=250")["data"]}
+        held = {each["id"] for each in self.n8n.owner.editor("GET", "credentials")}
         for credential_id in held - {each[0] for each in credentials}:
             self.remove_credential(credential_id)
         self.n8n.add_credentials(each for each in credentials if each[0] not in held)

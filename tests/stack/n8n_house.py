@@ -89,15 +89,16 @@ class House:
             self.lab.google.add_spreadsheet(account.spreadsheet, owner=account.email, tabs=tabs)
 
     def _heal_credentials(self) -> None:
-        held = {each["id"] for each in self.n8n.owner.api("GET", "credentials?limit=250")["data"]}
+        held = {each["id"] for each in self.n8n.owner.editor("GET", "credentials")}
         planned = {
             each.id: (each.name, each.type, self.lab._credential(each, self.lab.inventory.n8n.webhook.header))
             for each in self.lab.plan.credentials
         }
-        self.n8n.add_credentials((id_, *rest) for id_, rest in planned.items() if id_ not in held)
+        by_import = planned.keys() if self.n8n.server.version.startswith("1.") else planned.keys() - held
+        self.n8n.add_credentials((id_, *planned[id_]) for id_ in by_import)
         for credential_id in held - planned.keys():
             self.n8n.spoil_credential(credential_id, None, path="")
-        for credential_id in held & planned.keys():
+        for credential_id in held & planned.keys() - by_import:
             self.n8n.spoil_credential(credential_id, planned[credential_id][2], path="")
 
     def _heal_workflow(self, route: Route, live: dict[str, Any] | None) -> None:

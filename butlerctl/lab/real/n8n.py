@@ -74,9 +74,13 @@ class RealN8n:
         del path
         if data is None:
             self.owner.api("DELETE", f"credentials/{credential_id}")
+            return
+        known = next(each for each in self._credentials if each["id"] == credential_id)
+        changed = _data_of(known["type"], data)
+        if self.server.version.startswith("1."):  # its API changes no credential
+            self._import_credentials([known | {"data": changed}])
         else:
-            kind = next(each["type"] for each in self._credentials if each["id"] == credential_id)
-            self.owner.api("PATCH", f"credentials/{credential_id}", {"data": _data_of(kind, data)})
+            self.owner.api("PATCH", f"credentials/{credential_id}", {"data": changed})
 
     def import_workflow(self, document: Mapping[str, Any], *, active: bool = True) -> str:
         workflow_id = self.workflows.create(document)

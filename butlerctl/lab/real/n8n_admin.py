@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from butlerctl.errors import Unreachable
@@ -29,16 +29,19 @@ class Owner:
         self._client = httpx.Client(base_url=url, trust_env=False, timeout=30)
         password = f"Lab1-{secrets.token_urlsafe(12)}"
         self._set_up({"email": _EMAIL, "firstName": "Example", "lastName": "Owner", "password": password})
-        self._key = self.create_api_key(self._say("GET", "/rest/api-keys/scopes")["data"])
+        self._scopes: list[str] = self._say("GET", "/rest/api-keys/scopes")["data"]
+        self._key = self.create_api_key(self._scopes)
 
     def close(self) -> None:
         self._client.close()
 
-    def create_api_key(self, scopes: Sequence[str]) -> str:
+    def create_api_key(self, scopes: Iterable[str]) -> str:
+        """With those of the scopes that this version of n8n knows."""
+        known = [scope for scope in scopes if scope in self._scopes]
         made = self._say(
             "POST",
             "/rest/api-keys",
-            {"label": secrets.token_hex(4), "scopes": list(scopes), "expiresAt": None},
+            {"label": secrets.token_hex(4), "scopes": known, "expiresAt": None},
         )
         key: str = made["data"]["rawApiKey"]
         register_secret(key)
