@@ -4,7 +4,7 @@
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(shell command -v $(name))))
 BIN    := .venv/bin
 READY  := .venv/.ready
-DEBIAN := nodejs npm openssl g++
+DEBIAN := nodejs npm openssl jq build-essential python3
 # The first start of a real server installs it: minutes in a fixture, none of them in a test.
 STACK  := --timeout 300 -o timeout_func_only=true
 
