@@ -336,7 +336,7 @@ def test_what_was_not_looked_at_is_not_proven(asked, inventory, plugin_copy):
 def test_no_gateway_is_to_be_tried_again_and_a_wrong_token_is_not_permitted(asked, inventory):
     code, printed = asked("http://127.0.0.1:9")
     assert code == ExitCode.TRY_AGAIN
-    assert printed.err.startswith("butlerctl: the gateway does not answer")
+    assert printed.err.startswith("butlerctl: the gateway at http://127.0.0.1:9 does not answer")
     with lab_gateway(inventory, token="another-token") as url:
         code, _ = asked(url)
     assert code == ExitCode.NOT_PERMITTED
