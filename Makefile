@@ -28,7 +28,7 @@ verify: $(READY) ## prove all twelve routes on the lab and write a signed report
 	@$(BIN)/butlerctl report verify reports/verify.json --key reports/verify.json.pub
 
 test: $(READY) ## run the tests (the real n8n and OpenClaw stay out: make test-stack)
-	@$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not stack and not slow'
+	@$(BIN)/python -m pytest -n 2 -m 'not stack and not slow'
 
 lint: $(READY) ## ruff, mypy, import layers
 	@$(BIN)/ruff check .
