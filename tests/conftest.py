@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
+
+import pytest
+
+from butlerctl import redaction
 
 
 def pytest_configure() -> None:
     """A suite that runs in the background may have inherited SIGINT as ignored; its children would too."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def _secrets_are_forgotten_after_the_test() -> Iterator[None]:
+    """Secrets are registered for a whole process: an invented one must not mask another test's evidence."""
+    kept = set(redaction._registered)
+    yield
+    if redaction._registered != kept:
+        redaction._registered.intersection_update(kept)
+        redaction._registered_forms = None
