@@ -216,7 +216,7 @@ def _of_words(said: str, document: Document, *, body: Any = None, failed: bool =
 # Only the workflow itself can have said this.
 _CREDENTIAL_WORDS = re.compile(
     r"needs to be reconnected|invalid_grant|does not exist for type|could not be decrypted|insufficient authentication scopes"
-    r"|unable to sign without access token",
+    r"|unable to sign without access token|provided authorization grant",
     re.IGNORECASE,
 )
 _WORDS_OF_A_PLUGIN = (

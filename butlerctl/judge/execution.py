@@ -47,6 +47,7 @@ _CAUSES: tuple[tuple[str, tuple[str, ...]], ...] = (
             "invalid_grant",
             "(invalid|deleted|unauthorized)_client",
             "needs to be reconnected",
+            "authorization grant",
             "reconnect_needed",
             "expired or revoked",
             "token_(expired|revoked)",

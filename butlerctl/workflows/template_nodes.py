@@ -30,6 +30,7 @@ class Person:
 
 GOOGLE_REASONS = (
     ("needs to be reconnected", "invalid_grant"),
+    ("authorization grant", "invalid_grant"),  # as n8n 1 words it
     ("Client authentication failed", "invalid_client"),
     ("does not exist for type", "credential_missing"),
     ("without access token", "not_connected"),
