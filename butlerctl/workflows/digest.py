@@ -6,7 +6,7 @@ included, because they decide which of several branches runs first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from butlerctl.errors import BadDocument
@@ -45,14 +45,18 @@ def canonical_form(document: Mapping[str, Any]) -> dict[str, Any]:
 def canonical_digest(document: Mapping[str, Any]) -> str:
     """The sha256 of the canonical form in RFC 8785, in lower-case hex.
 
-    Raises BadDocument for what JSON cannot carry safely: NaN, integers beyond 2^53, lone surrogates.
+    Raises BadDocument for what JSON cannot carry safely: NaN, integers that no double holds, lone surrogates.
     """
     import hashlib
 
     import rfc8785
 
+    form = canonical_form(document)
     try:
-        encoded = rfc8785.dumps(canonical_form(document))
+        try:
+            encoded = rfc8785.dumps(form)
+        except rfc8785.IntegerDomainError:
+            encoded = rfc8785.dumps(_with_doubles(form, rfc8785.dumps))
     except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
         name = document.get("name")
         raise BadDocument(
@@ -60,6 +64,17 @@ def canonical_digest(document: Mapping[str, Any]) -> str:
             hint="replace NaN, numbers beyond 2^53 and broken characters",
         ) from error
     return hashlib.sha256(encoded).hexdigest()
+
+
+def _with_doubles(value: Any, dumps: Callable[[float], bytes]) -> Any:
+    """A copy in which an integer that is written as n8n writes a large double is one: 1e17 comes back with all zeros."""
+    if isinstance(value, Mapping):
+        return {key: _with_doubles(item, dumps) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_doubles(item, dumps) for item in value]
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1e21:
+        return float(value) if dumps(float(value)) == str(value).encode() else value
+    return value
 
 
 def published_version(live: Mapping[str, Any]) -> dict[str, Any] | None:

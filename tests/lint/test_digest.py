@@ -72,6 +72,16 @@ def test_the_order_of_nodes_and_keys_does_not_count():
     assert canonical_form(shuffled) == canonical_form(EXPORT)
 
 
+@pytest.mark.parametrize(
+    ("written", "returned"), [(1e17, 10**17), (2.0**60, 1152921504606847000), (-1e20, -(10**20))]
+)
+def test_a_large_double_has_one_digest_however_it_is_written(written, returned):
+    documents = [
+        {"name": "w", "nodes": [{"name": "n", "parameters": {"x": value}}]} for value in (written, returned)
+    ]
+    assert canonical_digest(documents[0]) == canonical_digest(documents[1])
+
+
 @pytest.mark.parametrize("value", [2**53 + 1, float("nan"), "\ud800"])
 def test_what_json_cannot_carry_safely_is_refused_by_name(value):
     with pytest.raises(BadDocument, match="no canonical form"):
