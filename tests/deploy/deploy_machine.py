@@ -18,11 +18,14 @@ from werkzeug.wrappers import Response
 
 from butlerctl.inventory.operations import Route
 from butlerctl.workflows.digest import canonical_digest, published_version
-from tests.deploy.deploy_home import deploy_home, node_of, renewed
+from tests.deploy.deploy_home import Ran, deploy_home, node_of, renewed
 
-ROUTES = [Route("calendar_add", "husband"), Route("calendar_add", "wife")]
+OPERATIONS = ("calendar_add", "tasks_list")
+ROUTES = [Route(operation, profile) for operation in OPERATIONS for profile in ("husband", "wife")]
 MARKS = st.integers(2, 4)
-WRITES = st.integers(1, 3)
+WRITES = st.integers(1, 8)
+MOMENTS = st.sampled_from(["before", "after"])
+KILLED = -9
 Published = dict[Route, tuple[str, str]]
 
 
@@ -36,13 +39,16 @@ class DeployMachine(RuleBasedStateMachine):
         self._stack = ExitStack()
         folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
         built = self._stack.enter_context(type(self).household())
-        self.home = self._stack.enter_context(deploy_home(built, folder, "calendar_add"))
+        self.home = self._stack.enter_context(deploy_home(built, folder, ", ".join(OPERATIONS)))
         self.strangers = self.home.strangers()
         self.ways_back: dict[str, Published] = {}
         self.drafts: dict[Route, str] = {}
         self.before: Published = self.published()
-        self.killed = False
+        self.killed = ""
+        """The command that was killed last and has not been made good."""
         self.overwrote = False
+        self.squatter: tuple[Route, str] | None = None
+        """Whose path a stranger took, and the stranger's id."""
 
     def teardown(self) -> None:
         self._stack.close()
@@ -113,6 +119,20 @@ class DeployMachine(RuleBasedStateMachine):
             self.home.n8n.workflows.remove(live["id"])
             self.drafts.pop(route, None)
 
+    @precondition(lambda self: not self.killed and self.squatter is None)
+    @rule(route=st.sampled_from(ROUTES))
+    def a_stranger_takes_the_path(self, route):
+        if route not in self.published():
+            self.squatter = route, self.home.stranger(route.webhook_path("L4CK3Y"))
+            self.strangers = self.home.strangers()
+
+    @precondition(lambda self: self.squatter)
+    @rule()
+    def the_stranger_goes(self):
+        self.home.n8n.workflows.remove(self.squatter[1])
+        self.squatter = None
+        self.strangers = self.home.strangers()
+
     # with butlerctl
 
     @precondition(lambda self: not self.killed)
@@ -127,7 +147,7 @@ class DeployMachine(RuleBasedStateMachine):
     def deploy(self, overwrite):
         self._prepare(overwrite)
         ran = self.home.apply()
-        assert ran.code in (0, 78), ran.err
+        assert ran.code in ((78,) if self.squatter else (0, 78)), ran.err
         self._ended(ran.code, ran.out, overwrote=overwrite)
 
     @precondition(lambda self: not self.killed)
@@ -143,9 +163,48 @@ class DeployMachine(RuleBasedStateMachine):
         self._ended(ran.code, ran.out, overwrote=overwrite)
 
     @precondition(lambda self: not self.killed)
-    @rule(overwrite=st.booleans(), number=WRITES, moment=st.sampled_from(["before", "after"]))
+    @rule(overwrite=st.booleans(), number=WRITES, moment=MOMENTS)
     def deploy_and_be_killed(self, overwrite, number, moment):
         self._prepare(overwrite)
+        code, out = self._killed_at(number, moment, "apply", str(self.home.plan_file), "--yes")
+        self.overwrote = overwrite
+        if code == KILLED:
+            self.killed = "apply"
+            return
+        assert code in (0, 78)
+        self._ended(code, out, overwrote=overwrite)
+
+    @precondition(lambda self: self.killed)
+    @rule()
+    def resume(self):
+        self._resumed(self.home.run("apply", "--resume", "--format", "json"))
+
+    @precondition(lambda self: self.killed)
+    @rule(number=WRITES, moment=MOMENTS)
+    def resume_and_be_killed(self, number, moment):
+        code, out = self._killed_at(number, moment, "apply", "--resume")
+        if code != KILLED:
+            self._resumed(Ran(code, out, out))
+
+    @rule(choice=st.integers(0, 5), to=st.booleans())
+    def roll_back(self, choice, to):
+        self._rolled_back(self.home.run("rollback", "--format", "json", *self._goal(choice, to=to)))
+
+    @rule(choice=st.integers(0, 5), to=st.booleans(), number=WRITES, moment=MOMENTS)
+    def roll_back_and_be_killed(self, choice, to, number, moment):
+        argv = self._goal(choice, to=to)
+        checked = self.home.run("rollback", "--check", "--format", "json", *argv)
+        code, out = self._killed_at(number, moment, "rollback", *argv)
+        if code != KILLED:
+            self._rolled_back(Ran(code, out, out))
+            return
+        assert checked.code == 0, "a rollback that would not work has written"
+        if not self.killed:
+            self.before = self.ways_back[checked.json["snapshot"]]
+        self.killed = "rollback"
+
+    def _killed_at(self, number: int, moment: str, *argv: str) -> tuple[int, str]:
+        """Exit code and output of a command that dies at this write, if it gets so far."""
         child = None
 
         def kill(count, *_):
@@ -153,37 +212,32 @@ class DeployMachine(RuleBasedStateMachine):
                 child.kill()
                 child.wait()
 
-        setattr(self.home.front, moment, kill)
-        child = self.home.start("apply", str(self.home.plan_file), "--yes", "--format", "json")
-        out, _ = child.communicate(timeout=60)
         self.home.front.reset()
-        self.killed = child.returncode == -9
-        self.overwrote = overwrite
-        if not self.killed:
-            assert child.returncode in (0, 78)
-            self._ended(child.returncode, out, overwrote=overwrite)
+        setattr(self.home.front, moment, kill)
+        child = self.home.start(*argv, "--format", "json")
+        out, err = child.communicate(timeout=60)
+        self.home.front.reset()
+        return child.returncode, out or err
 
-    @precondition(lambda self: self.killed)
-    @rule()
-    def resume(self):
-        ran = self.home.run("apply", "--resume", "--format", "json")
-        if ran.code == 78 and "the file changed since" in ran.err:
+    def _resumed(self, ran: Ran) -> None:
+        if ran.code == 78 and ("the file changed since" in ran.err or self.killed == "rollback"):
             return  # only a rollback is left
         assert ran.code == 0, ran.err
-        self.killed = False
+        assert self.killed == "apply"
+        self.killed = ""
         self._ended(ran.code, ran.out, overwrote=self.overwrote)
 
-    @rule(choice=st.integers(0, 5), to=st.booleans())
-    def roll_back(self, choice, to):
+    def _goal(self, choice: int, *, to: bool) -> list[str]:
         known = sorted(self.ways_back)
-        argv = ["--to", known[choice % len(known)]] if known and to and not self.killed else []
-        ran = self.home.run("rollback", "--format", "json", *argv)
+        return ["--to", known[choice % len(known)]] if known and to and not self.killed else []
+
+    def _rolled_back(self, ran: Ran) -> None:
         if ran.code == 78:
-            assert "there is no snapshot" in ran.err
+            assert "there is no snapshot" in ran.err or (self.squatter and "is now served by" in ran.err)
             return
         assert ran.code == 0, ran.err
         self._require(self.before if self.killed else self.ways_back[ran.json["snapshot"]])
-        self.killed = False
+        self.killed = ""
 
     def _prepare(self, overwrite):
         self.before = self.published()
