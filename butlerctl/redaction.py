@@ -16,14 +16,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-import html
 import json
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
-from urllib.parse import quote, quote_plus
 
 MASK = "<redacted>"
 
@@ -75,6 +73,13 @@ _CREDENTIAL = re.compile(
 )
 _USERINFO = re.compile(r"(?<=://)[^/\s:@\"'<>]+:[^/\s@\"'<>]+(?=@)")
 
+_SHORTEST = 4
+# What stands for itself in every text; any other character may be written in another way.
+_PLAIN = re.compile(r"[A-Za-z0-9._~-]+")
+_ENTITIES = {'"': ("quot",), "&": ("amp",), "<": ("lt",), ">": ("gt",), "'": ("apos",)}
+_JSON_LETTERS = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
+_RUNS = re.compile(r"[A-Za-z0-9._~-]+|\\+|.", re.DOTALL)
+
 _lock = threading.Lock()
 _registered: set[str] = set()
 _registered_forms: re.Pattern[str] | None = None
@@ -83,13 +88,17 @@ _registered_forms: re.Pattern[str] | None = None
 def register_secret(value: str) -> None:
     """Mask this value from now on, wherever it occurs. Values under four characters cannot be masked.
 
-    Of a JSON object (an authorized-user file) the fields of a secret's name are registered too.
+    Also without the blanks and line ends around it, which an HTTP header loses. Of a JSON object (an
+    authorized-user file) the fields of a secret's name are registered too.
     """
     global _registered_forms  # noqa: PLW0603 - one registry for the process, as long as it lives
     if value in _registered:
         return
+    found = (value, *_secrets_inside(value))
     with _lock:
-        _registered.update(secret for secret in (value, *_secrets_inside(value)) if len(secret) >= 4)
+        for secret in (*found, *(text.strip(" \t\r\n") for text in found)):
+            if len(secret) >= _SHORTEST:
+                _registered.add(secret)
         if not _registered:
             return
         _registered_forms = None
@@ -100,9 +109,10 @@ def _pattern_of_registered() -> re.Pattern[str] | None:
     global _registered_forms  # noqa: PLW0603 - as above
     with _lock:
         if _registered_forms is None and _registered:
-            forms = {form for secret in _registered for form in _forms(secret)}
-            longest_first = sorted(forms, key=lambda form: (-len(form), form))
-            _registered_forms = re.compile("|".join(map(re.escape, longest_first)))
+            longest_first = sorted(_registered, key=lambda secret: (-len(secret), secret))
+            _registered_forms = re.compile(
+                "|".join(form for secret in longest_first for form in _forms(secret))
+            )
         return _registered_forms
 
 
@@ -127,6 +137,14 @@ def redact_text(text: str) -> str:
     text = _HEADER_LINE.sub(rf"\g<start>{MASK}", text)
     text = _ASSIGNMENT.sub(_mask_assignment, text)
     return _SCHEME.sub(_mask_scheme, text)
+
+
+def redact_cut(text: str) -> str:
+    """As `redact_text`, for a text that broke off: its end may be the first part of a registered secret."""
+    text = redact_text(text)
+    with _lock:
+        shown = max((_begun(text, secret) for secret in _registered), default=0)
+    return text[:-shown] + MASK if shown else text
 
 
 def redact(value: Any) -> Any:
@@ -231,22 +249,40 @@ def _secrets_inside(text: str) -> Iterator[str]:
                 yield item
 
 
+def _begun(text: str, secret: str) -> int:
+    """How many characters of the secret the text ends with, when it holds its beginning; 0 for under four."""
+    lengths = range(min(len(secret) - 1, len(text)), _SHORTEST - 1, -1)
+    return next((length for length in lengths if text.endswith(secret[:length])), 0)
+
+
 def _forms(secret: str) -> Iterator[str]:
-    """How a secret looks as itself, in JSON (once and twice escaped), HTML, a URL and base64."""
-    yield secret
-    for ascii_only in (True, False):
-        escaped = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
-        yield escaped
-        yield json.dumps(escaped, ensure_ascii=ascii_only)[1:-1]
-    yield html.escape(secret)
-    yield quote(secret, safe="")
-    yield quote_plus(secret)
+    """Patterns of a secret: as it is, or escaped for JSON (once or more), HTML or a URL; and inside base64."""
+    yield "".join(map(_in_any_form, _RUNS.findall(secret)))
     data = secret.encode("utf-8", errors="replace")
     for shift in range(3):
         inside = _base64_inside(data, shift)
         if len(inside) >= 10:
-            yield inside
-            yield inside.replace("+", "-").replace("/", "_")
+            yield re.escape(inside)
+            yield re.escape(inside.replace("+", "-").replace("/", "_"))
+
+
+def _in_any_form(run: str) -> str:
+    """The pattern of one special character (backslashes: of all in a row), or of plain text as it is."""
+    if _PLAIN.fullmatch(run):
+        return re.escape(run)
+    count, sign = len(run), run[0]
+    units = sign.encode("utf-16-be", errors="surrogatepass")
+    forms = [
+        "".join(rf"\\{{1,4}}u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2)),
+        "".join(f"%{byte:02x}" for byte in sign.encode("utf-8", errors="replace")),
+        f"&#(?:{ord(sign)}|x0*{ord(sign):x});",
+        *(f"&{name};" for name in _ENTITIES.get(sign, ())),
+    ]
+    forms += [r"\+"] if sign == " " else []
+    if sign in _JSON_LETTERS:
+        forms.append(rf"\\{{1,4}}{_JSON_LETTERS[sign]}")
+    written = rf"\\{{{count},{8 * count}}}" if sign == "\\" else rf"\\{{0,7}}{re.escape(sign)}"
+    return f"(?:{written}|(?i:{'|'.join(forms)}){{{count}}})"
 
 
 def _base64_inside(data: bytes, shift: int) -> str:

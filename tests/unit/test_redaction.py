@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from butlerctl import redaction
-from butlerctl.redaction import MASK, is_secret_name, redact, redact_text, register_secret
+from butlerctl.redaction import MASK, is_secret_name, redact, redact_cut, redact_text, register_secret
 
 PLANTED = "Planted-Secret/77+x"
 
@@ -189,6 +189,10 @@ def ways_to_write(secret):
     yield json.dumps(secret)
     yield json.dumps(secret, ensure_ascii=False)
     yield json.dumps(json.dumps({"x": secret}))
+    yield json.dumps(secret).replace("/", "\\/")
+    yield "".join(f"\\u{ord(sign):04X}" if sign in "<>&'\"+" else sign for sign in secret)
+    yield "".join(f"&#{ord(sign)};" if sign in "<>&'\"" else sign for sign in secret)
+    yield quote(secret, safe="").lower() if secret.islower() else quote(secret, safe="")
     yield html.escape(secret)
     yield quote(secret, safe="")
     yield quote_plus(secret)
@@ -237,6 +241,21 @@ def test_the_fields_of_a_registered_google_token_are_secrets_of_their_own():
     )
     masked = redact_text("refresh t0k3n-b with s3cr3t-a for public-id")
     assert masked == f"refresh {MASK} with {MASK} for public-id"
+
+
+@pytest.mark.parametrize("around", ["{}\n", " {}\r\n", "\t{}"])
+def test_a_secret_with_blanks_around_it_is_masked_as_a_header_carries_it(around):
+    register_secret(around.format("n3wline-secret"))
+    assert redact_text("echo: n3wline-secret.") == f"echo: {MASK}."
+    assert redact({"a": "n3wline-secret"}) == {"a": MASK}
+
+
+@pytest.mark.parametrize("end", ["s3cret-w", "s3cr", "s3cret-with-tai"])
+def test_a_text_that_broke_off_inside_a_secret_does_not_end_with_its_beginning(end):
+    register_secret("s3cret-with-tail")
+    assert redact_cut(f"got {end}") == f"got {MASK}"
+    assert redact_cut("got s3c") == "got s3c"
+    assert redact_cut(f"{end} is not at the end") == f"{end} is not at the end"
 
 
 def test_a_number_that_is_a_registered_secret_is_masked():
