@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -33,9 +35,12 @@ class DeployMachine(RuleBasedStateMachine):
     """`household` is a context manager that gives n8n with the twelve exports, published."""
 
     household: Any
+    tally: Counter[str]
+    """How many sequences there were, and how often each command ended in which way."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.tally["sequences"] += 1
         self._stack = ExitStack()
         folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
         built = self._stack.enter_context(type(self).household())
@@ -138,7 +143,7 @@ class DeployMachine(RuleBasedStateMachine):
     @precondition(lambda self: not self.killed)
     @rule()
     def take_a_snapshot(self):
-        ran = self.home.run("snapshot", "--format", "json")
+        ran = self._run("snapshot")
         assert ran.code == 0, ran.err
         self.ways_back[ran.json["id"]] = self.published()
 
@@ -146,7 +151,7 @@ class DeployMachine(RuleBasedStateMachine):
     @rule(overwrite=st.booleans())
     def deploy(self, overwrite):
         self._prepare(overwrite)
-        ran = self.home.apply()
+        ran = self._apply()
         assert ran.code in ((78,) if self.squatter else (0, 78)), ran.err
         self._ended(ran.code, ran.out, overwrote=overwrite)
 
@@ -157,7 +162,7 @@ class DeployMachine(RuleBasedStateMachine):
         self.home.front.before = lambda count, *_: (
             Response('{"message":"no"}', 400) if count == number else None
         )
-        ran = self.home.apply()
+        ran = self._apply()
         self.home.front.reset()
         assert ran.code in (0, 1, 78), ran.err
         self._ended(ran.code, ran.out, overwrote=overwrite)
@@ -177,7 +182,7 @@ class DeployMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.killed)
     @rule()
     def resume(self):
-        self._resumed(self.home.run("apply", "--resume", "--format", "json"))
+        self._resumed(self._run("apply", "--resume"))
 
     @precondition(lambda self: self.killed)
     @rule(number=WRITES, moment=MOMENTS)
@@ -188,7 +193,7 @@ class DeployMachine(RuleBasedStateMachine):
 
     @rule(choice=st.integers(0, 5), to=st.booleans())
     def roll_back(self, choice, to):
-        self._rolled_back(self.home.run("rollback", "--format", "json", *self._goal(choice, to=to)))
+        self._rolled_back(self._run("rollback", *self._goal(choice, to=to)))
 
     @rule(choice=st.integers(0, 5), to=st.booleans(), number=WRITES, moment=MOMENTS)
     def roll_back_and_be_killed(self, choice, to, number, moment):
@@ -217,6 +222,7 @@ class DeployMachine(RuleBasedStateMachine):
         child = self.home.start(*argv, "--format", "json")
         out, err = child.communicate(timeout=60)
         self.home.front.reset()
+        self._count(argv, child.returncode)
         return child.returncode, out or err
 
     def _resumed(self, ran: Ran) -> None:
@@ -238,6 +244,18 @@ class DeployMachine(RuleBasedStateMachine):
         assert ran.code == 0, ran.err
         self._require(self.before if self.killed else self.ways_back[ran.json["snapshot"]])
         self.killed = ""
+
+    def _run(self, *argv: str) -> Ran:
+        ran = self.home.run(*argv, "--format", "json")
+        self._count(argv, ran.code)
+        return ran
+
+    def _apply(self) -> Ran:
+        return self._run("apply", str(self.home.plan_file), "--yes")
+
+    def _count(self, argv: Sequence[str], code: int) -> None:
+        command = " ".join(word for word in argv[:2] if not Path(word).is_absolute() and word != "--to")
+        self.tally[f"{command}: {'killed' if code == KILLED else code}"] += 1
 
     def _prepare(self, overwrite):
         self.before = self.published()
@@ -287,4 +305,4 @@ class DeployMachine(RuleBasedStateMachine):
 
 
 def machine_over(household: Any) -> type[DeployMachine]:
-    return type("Machine", (DeployMachine,), {"household": staticmethod(household)})
+    return type("Machine", (DeployMachine,), {"household": staticmethod(household), "tally": Counter()})

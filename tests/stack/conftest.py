@@ -9,7 +9,8 @@ from butlerctl.errors import ButlerctlError
 from butlerctl.inventory.loader import load_inventory
 from butlerctl.lab.conformance.run import real_bench
 from tests.stack.n8n_bench import N8nBench
-from tests.stack.n8n_house import House, Matrix
+from tests.stack.n8n_house import House
+from tests.stack.n8n_pages import Matrix, write
 
 ROOT = Path(__file__).parents[2]
 
@@ -65,7 +66,7 @@ def matrix(shipped_inventory):
     yield found
     if os.environ.get("BUTLERCTL_WRITE_DOCS"):
         version = shipped_inventory.pins.n8n
-        (ROOT / "docs" / f"n8n-faults-{version}.md").write_text(found.page(version), encoding="utf-8")
+        write(ROOT / "docs", f"n8n-faults-{version}.md", found.page(version))
 
 
 @pytest.fixture(scope="module")

@@ -137,31 +137,3 @@ def first_broken(verification: Verification, route: Route) -> Found:
     judgement = next(each.judgement for each in verification.run.routes if each.route == route)
     broken = judgement.first_broken
     return Found(broken.link, broken.check, str(broken.route or route)) if broken else Found("", "", "")
-
-
-class Matrix(list[tuple[Any, Found]]):
-    """What was planted and what was found; `healthy` counts the runs without a fault."""
-
-    healthy = 0
-
-    def page(self, version: str) -> str:
-        right = sum(
-            (found.link, found.route) == (planted.link, str(planted.route)) for planted, found in self
-        )
-        rows = [
-            f"| {planted.name} | `{planted.route}` | {found.link or 'none'} | `{found.check}` |"
-            for planted, found in self
-        ]
-        return (
-            f"""# Faults on the real n8n {version}
-
-`make stack-full` plants each of these on a real n8n from npm whose Google nodes talk to the emulator, runs
-`verify`, and puts everything right again. {right} of {len(self)} were named with the right link and route; no other
-person's route was blamed; {self.healthy} runs without a fault were all proven, twelve routes each.
-
-| planted | on | first broken link | check |
-|---|---|---|---|
-"""
-            + "\n".join(rows)
-            + "\n"
-        )

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from tests.deploy.deploy_machine import machine_over
+from tests.stack.n8n_house import ROOT
+from tests.stack.n8n_pages import deployments_page, write
 
 pytestmark = pytest.mark.stack
 
@@ -21,7 +23,8 @@ def test_in_any_order_of_edits_kills_and_rollbacks_the_set_is_planned_or_put_bac
         yield n8n_bench.household()
         n8n_bench.empty()
 
-    machine = machine_over(household).TestCase
+    model = machine_over(household)
+    machine = model.TestCase
     machine.settings = settings(
         max_examples=int(os.environ.get("BUTLERCTL_DEPLOY_SEQUENCES", "5")),
         stateful_step_count=10,
@@ -30,3 +33,6 @@ def test_in_any_order_of_edits_kills_and_rollbacks_the_set_is_planned_or_put_bac
         suppress_health_check=list(HealthCheck),
     )
     machine().runTest()
+    if os.environ.get("BUTLERCTL_WRITE_DOCS"):
+        version = n8n_bench.n8n.server.version
+        write(ROOT / "docs", f"deployments-{version}.md", deployments_page(version, model.tally))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from butlerctl.errors import ButlerctlError, ExitCode
 from tests.stack.conftest import not_tested
 from tests.stack.n8n_faults import PLANTINGS
-from tests.stack.n8n_house import House, first_broken
+from tests.stack.n8n_house import ROOT, House, first_broken
+from tests.stack.n8n_pages import Versions, write
 
 pytestmark = [pytest.mark.stack, pytest.mark.slow]
 
@@ -40,18 +43,31 @@ def other_house(request, tmp_path_factory):
     running.__exit__()
 
 
-def test_the_household_is_proven_on_this_version(other_house):
+@pytest.fixture(scope="module")
+def versions():
+    """What was found on each; written to docs/ when BUTLERCTL_WRITE_DOCS is set (make stack-full)."""
+    found = Versions()
+    yield found
+    if os.environ.get("BUTLERCTL_WRITE_DOCS"):
+        write(ROOT / "docs", "n8n-versions.md", found.page())
+
+
+def test_the_household_is_proven_on_this_version(other_house, versions):
+    version = other_house.lab.inventory.pins.n8n
+    versions[version] = []
     result = other_house.prove(other_house.lab.inventory.routes)
     assert result.exit_code is ExitCode.PROVEN
-    assert result.run.versions["n8n"] == other_house.lab.inventory.pins.n8n
+    assert result.run.versions["n8n"] == version
+    versions.healthy.append(version)
 
 
 @pytest.mark.parametrize("planting", ON_EVERY_VERSION, ids=str)
-def test_a_fault_is_named_on_this_version(planting, other_house):
+def test_a_fault_is_named_on_this_version(planting, other_house, versions):
     planting.plant(other_house.lab, planting.route)
     try:
         result = other_house.prove(other_house.domain(planting.route, planting.route.profile))
     finally:
         other_house.heal()
     found = first_broken(result, planting.route)
+    versions[other_house.lab.inventory.pins.n8n].append((planting, found))
     assert (found.link, found.route) == (planting.link, str(planting.route)), found
