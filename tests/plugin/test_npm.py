@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -50,6 +51,22 @@ def test_a_package_is_installed_once(tmp_path, environ):
     assert runs(tmp_path) == 1
 
 
+def test_of_many_at_once_one_installs_and_the_others_wait(tmp_path, environ):
+    fake_npm(tmp_path, "sleep 0.3; " + COUNT.replace("$4", "$5"))
+    with ThreadPoolExecutor(4) as pool:
+        found = set(pool.map(lambda _: install("some@1.2.3", environ), range(4)))
+    assert [each.is_dir() for each in found] == [True]
+    assert runs(tmp_path) == 1
+
+
+def test_one_that_fails_leaves_the_next_to_try(tmp_path, environ):
+    fake_npm(tmp_path, "exit 1")
+    with pytest.raises(Unreachable):
+        install("some@1.2.3", environ)
+    fake_npm(tmp_path, COUNT.replace("$4", "$5"))
+    assert install("some@1.2.3", environ).is_dir()
+
+
 def test_without_npm_the_message_says_so(tmp_path, environ):
     with pytest.raises(BadInput, match="there is no npm"):
         install("some@1.2.3", {**environ, "PATH": str(tmp_path / "bin")})
@@ -64,7 +81,7 @@ def test_a_failing_npm_is_unreachable_leaves_nothing_and_names_no_host(tmp_path,
     with pytest.raises(Unreachable, match="ENOTFOUND") as failure:
         install("some@1.2.3", environ)
     assert "example" not in failure.value.message
-    assert list((tmp_path / "cache" / "npm").iterdir()) == []
+    assert [each for each in (tmp_path / "cache" / "npm").iterdir() if each.is_dir()] == []
 
 
 def test_a_project_is_copied_without_its_packages_and_made_anew_when_a_file_changes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -46,8 +47,8 @@ def install(package: str, environ: Mapping[str, str]) -> Path:
         BadInput: there is no npm.
     """
     target = cache_folder(environ) / "npm" / _file_name(package)
-    if not target.exists():
-        with _new_folder(target) as folder:
+    with _missing(target) as folder:
+        if folder is not None:
             _npm(folder, environ, "install", "--save-exact", package)
     return target / "node_modules" / ".bin"
 
@@ -62,7 +63,9 @@ def install_built(
     """
     node = install(NODE, environ)
     target = cache_folder(environ) / "npm" / _file_name(package)
-    if not target.exists():
+    with _missing(target) as folder:
+        if folder is None:
+            return target / "node_modules" / ".bin"
         name, _, version = package.rpartition("@")
         headers = next((node.parent / "node" / "node_modules").glob("node-*/include"), None)
         tools = {
@@ -70,14 +73,13 @@ def install_built(
             "PATH": os.pathsep.join([str(node), environ.get("PATH", os.defpath)]),
             **({"npm_config_nodedir": str(headers.parent)} if headers else {}),
         }
-        with _new_folder(target) as folder:
-            project = {"private": True, "dependencies": {name: version}, "overrides": dict(overrides)}
-            (folder / "package.json").write_text(json.dumps(project), encoding="utf-8")
-            lock = _LOCKS / f"{_file_name(package)}.json"
-            if lock.is_file():
-                shutil.copyfile(lock, folder / "package-lock.json")
-            _npm(folder, tools, "ci" if lock.is_file() else "install", "--ignore-scripts", "--prefer-offline")
-            _npm(folder, tools, "rebuild", *build)
+        project = {"private": True, "dependencies": {name: version}, "overrides": dict(overrides)}
+        (folder / "package.json").write_text(json.dumps(project), encoding="utf-8")
+        lock = _LOCKS / f"{_file_name(package)}.json"
+        if lock.is_file():
+            shutil.copyfile(lock, folder / "package-lock.json")
+        _npm(folder, tools, "ci" if lock.is_file() else "install", "--ignore-scripts", "--prefer-offline")
+        _npm(folder, tools, "rebuild", *build)
     return target / "node_modules" / ".bin"
 
 
@@ -90,8 +92,8 @@ def install_project(source: Path, environ: Mapping[str, str]) -> Path:
     """
     files = project_files(source)
     target = cache_folder(environ) / "projects" / tree_digest(source, files)[:16] / source.name
-    if not target.exists():
-        with _new_folder(target) as folder:
+    with _missing(target) as folder:
+        if folder is not None:
             for path in files:
                 (folder / path).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source / path, folder / path)
@@ -125,18 +127,24 @@ def _file_name(package: str) -> str:
 
 
 @contextmanager
-def _new_folder(target: Path) -> Iterator[Path]:
-    """A folder beside the target that takes its place at the end: nobody ever sees half an installation."""
+def _missing(target: Path) -> Iterator[Path | None]:
+    """A folder that takes the target's place at the end, so that nobody ever sees half an installation; None when the
+    target is there. One process installs, others wait for it: an installation keeps a machine busy for minutes.
+    """
+    if target.exists():
+        yield None
+        return
     target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".installing-", dir=target.parent) as name:
-        folder = Path(name) / "content"
-        folder.mkdir()
-        yield folder
-        try:
+    with (target.parent / f".{target.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if target.exists():
+            yield None
+            return
+        with tempfile.TemporaryDirectory(prefix=".installing-", dir=target.parent) as name:
+            folder = Path(name) / "content"
+            folder.mkdir()
+            yield folder
             folder.rename(target)
-        except OSError:
-            if not target.exists():  # another process was faster
-                raise
 
 
 def _npm(folder: Path, environ: Mapping[str, str], *command: str) -> None:
