@@ -45,6 +45,10 @@ class AgentGateway(Protocol):
         """The gateway's version, or None where it does not tell."""
         ...
 
+    def end_sessions(self) -> tuple[str, ...]:
+        """Delete what is left of the sessions that were asked in. The keys of those that stay at the gateway."""
+        ...
+
     def close(self) -> None: ...
 
 

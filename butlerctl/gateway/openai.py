@@ -63,6 +63,11 @@ class OpenAiAgent:
         """There is no gateway whose version could be told."""
         return None
 
+    def end_sessions(self) -> tuple[str, ...]:
+        """The conversations are in this process alone."""
+        self._sessions.clear()
+        return ()
+
     def close(self) -> None:
         self._tools.close()
 

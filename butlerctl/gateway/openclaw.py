@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -49,18 +49,20 @@ class OpenClawGateway:
         self._url = url.rstrip("/")
         self._agent = agent
         self._timeout = timeout
+        self._asked: dict[str, None] = {}
         self._client = client_for(self._url, headers={"Authorization": f"Bearer {token}"} if token else {})
 
     def ask(self, prompt: str, *, session: str) -> TurnRecord:
         """See `AgentGateway.ask`."""
         started, clock = datetime.now(UTC), time.monotonic()
         outcome = self._ask(prompt, session)
+        self._asked[f"agent:{self._agent}:{session}"] = None
         rows, whole = self._history(session)
         transcript: dict[str, Any] = {
             "kind": "transcript",
             "at": started.isoformat(timespec="milliseconds"),
             "messages": with_delivered(messages_of(rows), outcome.reply),
-            "complete": whole and not outcome.lost,
+            "complete": whole and not outcome.lost and not _hides_calls(rows),
         }
         if outcome.failure is not None:
             transcript["completions"] = [provider_failure(rows) or outcome.failure]
@@ -83,6 +85,10 @@ class OpenClawGateway:
         payload = document.get("payload") if response.status_code == 200 else None
         version = payload.get("runtimeVersion") if isinstance(payload, Mapping) else None
         return version if isinstance(version, str) else None
+
+    def end_sessions(self) -> tuple[str, ...]:
+        """Every session stays: over HTTP the gateway deletes none."""
+        return tuple(self._asked)
 
     def close(self) -> None:
         self._client.close()
@@ -174,6 +180,12 @@ class OpenClawGateway:
         return BadInput(
             f"{self._url} is no OpenClaw gateway: {why}", hint="is gateway.url of the inventory right?"
         )
+
+
+def _hides_calls(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the history has a result without its call: it leaves out calls that stand beside text."""
+    made = {str(call["id"]) for message in messages_of(rows) for call in message.get("tool_calls", ())}
+    return any(row.get("role") == "toolResult" and str(row.get("toolCallId")) not in made for row in rows)
 
 
 def _said(error: Exception) -> str:

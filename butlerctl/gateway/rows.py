@@ -1,7 +1,7 @@
 """OpenClaw's transcript rows as OpenAI chat messages: nothing is repaired, nothing is left out.
 
-A call keeps the raw text of its arguments (`partialArgs`), so that the judge decodes what the model wrote and not
-what the gateway made of it. Results without a call, and results that are errors, stay visible.
+A call keeps both: the text that the model wrote (`partialArgs`), and as `executed_arguments` what the gateway made of
+it and ran. The judge holds one against the other. Results without a call, and results that are errors, stay visible.
 """
 
 from __future__ import annotations
@@ -43,33 +43,43 @@ def _message(row: Row) -> Message | None:
     if role == "assistant":
         return _assistant(row)
     if role == "toolResult":
-        failed = {"is_error": True} if row.get("isError") else {}
-        call_id, name = row.get("toolCallId"), row.get("toolName")
-        return {"role": "tool", "tool_call_id": call_id, "name": name, "content": _text(row), **failed}
-    return {"role": role, "content": _text(row)} if role in ("user", "system") else None
+        failed = bool(row.get("isError"))
+        return result_message(row.get("toolCallId"), row.get("toolName"), text_of(row), failed=failed)
+    return {"role": role, "content": text_of(row)} if role in ("user", "system") else None
 
 
 def _assistant(row: Row) -> Message:
-    message: Message = {"role": "assistant", "content": _text(row) or None}
-    calls = [_call(item) for item in _items(row) if item.get("type") == "toolCall"]
-    if calls:
-        message["tool_calls"] = calls
+    message = call_message([item for item in _items(row) if item.get("type") == "toolCall"])
+    message["content"] = text_of(row) or None
     if row.get("stopReason") in ("error", "aborted"):
         message["error"] = row.get("errorMessage") or row["stopReason"]
     return message
 
 
+def call_message(items: Sequence[Mapping[str, Any]]) -> Message:
+    """The assistant's message for these calls, without words; each item has `id`, `name`, `arguments`, `partialArgs`."""
+    message: Message = {"role": "assistant", "content": None}
+    return {**message, "tool_calls": [_call(item) for item in items]} if items else message
+
+
+def result_message(call_id: Any, name: Any, text: str, *, failed: bool) -> Message:
+    message = {"role": "tool", "tool_call_id": call_id, "name": name, "content": text}
+    return {**message, "is_error": True} if failed else message
+
+
 def _call(item: Mapping[str, Any]) -> dict[str, Any]:
-    raw = item.get("partialArgs")
-    arguments = raw if isinstance(raw, str) else json.dumps(item.get("arguments"), ensure_ascii=False)
-    return {
+    raw, executed = item.get("partialArgs"), item.get("arguments")
+    text = raw if isinstance(raw, str) else json.dumps(executed, ensure_ascii=False)
+    call = {
         "id": item.get("id"),
         "type": "function",
-        "function": {"name": item.get("name"), "arguments": arguments},
+        "function": {"name": item.get("name"), "arguments": text},
     }
+    return call if executed is None else {**call, "executed_arguments": executed}
 
 
-def _text(row: Row) -> str:
+def text_of(row: Row) -> str:
+    """The visible text of a row, whose content is a string or a list of items."""
     content = row.get("content")
     if isinstance(content, str):
         return content

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from butlerctl.errors import BadInput, GatewayRefused, NotPermitted, Unreachable
+from butlerctl.gateway.shapes import require_shape
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
@@ -24,10 +25,27 @@ if TYPE_CHECKING:
 PROTOCOL = 4
 SCOPES = ("operator.read", "operator.write", "operator.admin")
 _MAX_FRAME = 26_214_400  # bytes: the gateway's own `policy.maxPayload`
+_DAY_MS = 86_400_000
 _PERMISSION_CODES = frozenset({"AUTH_TOKEN_MISMATCH", "DEVICE_IDENTITY_REQUIRED", "NOT_PAIRED"})
 
 Frame = Mapping[str, Any]
 _Answers = queue.SimpleQueue[Frame | None]
+
+
+class ConnectionLost(Unreachable):
+    """The connection is closed: nothing more can be asked over it. Of a turn: it was not asked for."""
+
+
+class TurnLost(Unreachable):
+    """A turn was asked for, and its end was not seen: it may go on. `events` are those that came until then."""
+
+    def __init__(self, message: str, events: tuple[Frame, ...]) -> None:
+        super().__init__(message)
+        self.events = events
+
+
+class _NotOfTheProtocol(ValueError):
+    """A frame that no gateway of this protocol sends."""
 
 
 class Connection:
@@ -58,21 +76,25 @@ class Connection:
 
     @property
     def version(self) -> str:
-        return str(self.hello.get("server", {}).get("version", ""))
+        return str((self.hello.get("server") or {}).get("version") or "")
 
     def call(self, method: str, params: Frame | None = None, timeout: float = 30) -> Any:
         """Send one request and return its payload.
 
         Raises:
-            GatewayRefused, NotPermitted, BadInput: the gateway answered with an error.
-            Unreachable: the connection closed, or no answer came within `timeout` seconds.
+            GatewayRefused, NotPermitted: the gateway answered with an error.
+            BadInput: it speaks another protocol, or its answer has another shape.
+            ConnectionLost: the connection is closed.
+            Unreachable: no answer came within `timeout` seconds.
         """
         deadline = time.monotonic() + timeout
         with self._request(method, params) as answers:
             answer = self._take(answers, method, deadline)
         if answer.get("ok") is not True:
             raise refusal(method, answer.get("error"))
-        return answer.get("payload")
+        payload = answer.get("payload")
+        require_shape(method, payload)
+        return payload
 
     def run(self, params: Frame, timeout: float) -> tuple[Frame, tuple[Frame, ...]]:
         """Make the agent take one turn: the final answer's frame, and the `agent` events of this run alone.
@@ -81,7 +103,8 @@ class Connection:
         turn is an answer too (`ok` false), not an exception.
 
         Raises:
-            Unreachable: the connection closed, or no answer came within `timeout` seconds. The turn may go on.
+            ConnectionLost: the connection was closed already; nothing was asked.
+            TurnLost: it closed then, no answer came within `timeout` seconds, or one of another shape.
         """
         run_id = str(params["idempotencyKey"])
         deadline = time.monotonic() + timeout
@@ -89,12 +112,19 @@ class Connection:
         self._events[run_id] = events
         try:
             with self._request("agent", params) as answers:
-                answer = self._take(answers, "agent", deadline)
-                if answer.get("ok") is True and answer["payload"].get("status") == "accepted":
-                    answer = self._take(answers, "agent", deadline)
+                answer = self._end_of_turn(answers, deadline, events)
         finally:
             del self._events[run_id]
         return answer, tuple(events)
+
+    def _end_of_turn(self, answers: _Answers, deadline: float, events: list[Frame]) -> Frame:
+        try:
+            answer = _settled(self._take(answers, "agent", deadline))
+            if answer["ok"] and answer["payload"].get("status") == "accepted":
+                answer = _settled(self._take(answers, "agent", deadline))
+        except (Unreachable, BadInput) as error:
+            raise TurnLost(error.message, tuple(events)) from error
+        return answer
 
     def close(self) -> None:
         self._resources.close()
@@ -125,23 +155,27 @@ class Connection:
 
     @contextlib.contextmanager
     def _request(self, method: str, params: Frame | None) -> Iterator[_Answers]:
-        from websockets.exceptions import ConnectionClosed
-
+        """Send a request; what is given receives its answers. Raises ConnectionLost: it was not sent."""
         request_id = uuid.uuid4().hex
         answers: _Answers = queue.SimpleQueue()
         with self._lock:
+            if self._closed:
+                raise ConnectionLost(self._closed)
             self._waiting[request_id] = answers
         try:
-            if self._closed:
-                raise Unreachable(self._closed)
-            frame = {"type": "req", "id": request_id, "method": method, "params": params or {}}
-            self._socket.send(json.dumps(frame))
+            self._send({"type": "req", "id": request_id, "method": method, "params": params or {}})
             yield answers
-        except ConnectionClosed as error:
-            raise Unreachable(_farewell(error)) from None
         finally:
             with self._lock:
                 del self._waiting[request_id]
+
+    def _send(self, frame: Frame) -> None:
+        from websockets.exceptions import ConnectionClosed
+
+        try:
+            self._socket.send(json.dumps(frame))
+        except ConnectionClosed as error:
+            raise ConnectionLost(_farewell(error)) from None
 
     def _take(self, answers: _Answers, method: str, deadline: float) -> Frame:
         try:
@@ -149,7 +183,7 @@ class Connection:
         except queue.Empty:
             raise Unreachable(f"the gateway did not answer {method} in time") from None
         if answer is None:
-            raise Unreachable(self._closed)
+            raise ConnectionLost(self._closed)
         return answer
 
     def _read(self) -> None:
@@ -159,17 +193,18 @@ class Connection:
         reason = "the gateway closed the connection"
         try:
             for text in self._socket:
-                self._handle(json.loads(text))
+                self._handle(_frame(text))
         except ConnectionClosed as error:
             reason = _farewell(error)
-        except (ValueError, AttributeError):
+        except _NotOfTheProtocol:
             reason = "the gateway sent a frame that is not of its protocol"
-        with self._lock:
-            self._closed = reason
-            waiting = list(self._waiting.values())
-        self._challenged.set()
-        for answers in waiting:
-            answers.put(None)
+        finally:
+            with self._lock:
+                self._closed = reason
+                waiting = list(self._waiting.values())
+            self._challenged.set()
+            for answers in waiting:
+                answers.put(None)
 
     def _handle(self, frame: Frame) -> None:
         if frame.get("type") == "res":
@@ -180,15 +215,43 @@ class Connection:
         elif frame.get("event") == "connect.challenge":
             self._challenged.set()
         elif frame.get("event") == "agent":
-            events = self._events.get(str(frame["payload"].get("runId")))  # events of other runs arrive too
-            if events is not None:
-                events.append(frame["payload"])
+            self._keep(frame.get("payload"))
+
+    def _keep(self, payload: Any) -> None:
+        """An event of a turn that is waited for; those of other runs arrive too."""
+        if payload is None:
+            return
+        if not isinstance(payload, Mapping):
+            raise _NotOfTheProtocol
+        events = self._events.get(str(payload.get("runId")))
+        if events is not None:
+            events.append(payload)
+
+
+def _frame(text: str | bytes) -> Frame:
+    try:
+        frame = json.loads(text)
+    except (ValueError, RecursionError):
+        raise _NotOfTheProtocol from None
+    if not isinstance(frame, dict):
+        raise _NotOfTheProtocol
+    return frame
+
+
+def _settled(answer: Frame) -> Frame:
+    """An answer of the `agent` method: `ok` is a truth value, and its payload or its error an object. Raises BadInput."""
+    if answer.get("ok") is True:
+        require_shape("agent", answer.get("payload"))
+        return answer
+    error = answer.get("error")
+    return {"ok": False, "error": error if isinstance(error, Mapping) else {"message": str(error or "")}}
 
 
 def refusal(method: str, error: Any) -> GatewayRefused | NotPermitted | BadInput:
     """The exception for an error answer of the gateway."""
-    error = error if isinstance(error, Mapping) else {}
-    details = error.get("details") if isinstance(error.get("details"), Mapping) else {}
+    error = error if isinstance(error, Mapping) else {"message": str(error or "no word of why")}
+    details = error.get("details")
+    details = details if isinstance(details, Mapping) else {}
     code = str(details.get("code") or error.get("code") or "")
     message = f"the gateway refused {method}: {error.get('message') or code}"
     if code in _PERMISSION_CODES or "missing scope" in message:
@@ -200,8 +263,13 @@ def refusal(method: str, error: Any) -> GatewayRefused | NotPermitted | BadInput
             message,
             hint=f"butlerctl speaks protocol {PROTOCOL}, the gateway {details.get('expectedProtocol')}",
         )
+    return GatewayRefused(message, code=code, retry_after=_pause(error, details))
+
+
+def _pause(error: Frame, details: Frame) -> float | None:
+    """The seconds after which the gateway wants to be asked again; a day is as good as never."""
     pause = error.get("retryAfterMs", details.get("retryAfterMs"))
-    return GatewayRefused(message, code=code, retry_after=pause / 1000 if isinstance(pause, int) else None)
+    return min(max(0, pause), _DAY_MS) / 1000 if isinstance(pause, int) else None
 
 
 def _open(resources: contextlib.ExitStack, url: str, timeout: float) -> ClientConnection:

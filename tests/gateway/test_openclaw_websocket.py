@@ -10,6 +10,7 @@ from butlerctl.gateway.choose import open_gateway
 from butlerctl.gateway.openclaw import OpenClawGateway
 from butlerctl.gateway.openclaw_websocket import WebSocketGateway
 
+MADE = {"ok": True, "sessionId": "1", "entry": {}}
 TOOLS = {"groups": [{"tools": [{"id": "add_task", "pluginId": "fr4m3w0rk-tools"}]}]}
 ROWS = [
     {"role": "user", "content": [{"type": "text", "text": "Add x."}]},
@@ -30,7 +31,7 @@ def expect(wire, method, payload):
 def opened(wire):
     """Greet, and answer everything up to the turn itself; the turn's request."""
     wire.greet()
-    assert expect(wire, "sessions.create", {"ok": True})["params"]["key"] == "agent:butler:s1"
+    assert expect(wire, "sessions.create", MADE)["params"]["key"] == "agent:butler:s1"
     expect(wire, "tools.effective", TOOLS)
     return wire.take()
 
@@ -66,8 +67,9 @@ def test_a_turn_is_recorded_with_what_was_offered_and_its_session_is_deleted():
         "model": "p/m",
         "fallback_used": False,
     }
-    function = record.transcript["messages"][1]["tool_calls"][0]["function"]
-    assert function == {"name": "add_task", "arguments": '{"a":1,}'}
+    (call,) = record.transcript["messages"][1]["tool_calls"]
+    assert call["function"] == {"name": "add_task", "arguments": '{"a":1,}'}
+    assert call["executed_arguments"] == {"a": 1}
     assert deleted == ["agent:butler:s1"]
 
 
@@ -147,3 +149,135 @@ def test_a_gateway_that_is_down_is_unreachable_whichever_way():
     with pytest.raises(Unreachable):
         client.version()
     client.close()
+
+
+RESULT = {"content": [{"type": "text", "text": '{"ok":true}'}], "details": {"ok": True}}
+REPORTED = (
+    {"phase": "start", "name": "add_task", "toolCallId": "c1", "args": {"a": 1}},
+    {"phase": "update", "name": "add_task", "toolCallId": "c1"},
+    {"phase": "result", "name": "add_task", "toolCallId": "c1", "isError": False, "result": RESULT},
+)
+FROM_EVENTS = [
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {
+                "id": "c1",
+                "type": "function",
+                "function": {"name": "add_task", "arguments": '{"a": 1}'},
+                "executed_arguments": {"a": 1},
+            }
+        ],
+        "source": "event",
+    },
+    {"role": "tool", "tool_call_id": "c1", "name": "add_task", "content": '{"ok":true}', "source": "event"},
+]
+
+
+def report(wire, turn):
+    for data in REPORTED:
+        payload = {"runId": turn["params"]["idempotencyKey"], "stream": "tool", "data": data}
+        wire.give(type="event", event="agent", payload=payload)
+
+
+def test_where_the_transcript_cannot_be_read_the_events_of_the_turn_are_the_evidence():
+    def script(wire):
+        turn = opened(wire)
+        wire.answer(turn, {"status": "accepted"})
+        report(wire, turn)
+        wire.answer(turn, {"status": "ok", "result": {"payloads": [{"text": "Done."}]}})
+        wire.refuse(wire.take(), code="UNAVAILABLE", message="internal error")
+        expect(wire, "sessions.delete", {"ok": True, "deleted": True})
+
+    with gateway(script) as url:
+        record = ask(url)
+    asked, *told, delivered = record.transcript["messages"]
+    assert asked == {"role": "user", "content": "Add x."}
+    assert told == FROM_EVENTS
+    assert delivered == {"role": "assistant", "content": "Done.", "delivered": True}
+    assert record.transcript["complete"] is False
+
+
+@pytest.mark.parametrize(("rows", "told"), [(ROWS[:1], FROM_EVENTS), (ROWS, FROM_EVENTS[1:])])
+def test_a_turn_that_was_lost_keeps_what_was_reported_of_it_and_nothing_twice(rows, told):
+    def breaking(wire):
+        turn = opened(wire)
+        wire.answer(turn, {"status": "accepted"})
+        report(wire, turn)
+        wire.hang_up(1012, "service restart")
+
+    def after(wire):
+        wire.greet()
+        expect(wire, "sessions.get", {"messages": rows})
+        expect(wire, "sessions.delete", {"ok": True, "deleted": True})
+
+    with gateway(breaking, after) as url:
+        messages = ask(url).transcript["messages"]
+    assert messages[len(rows) :] == told
+
+
+def test_a_turn_that_the_gateway_ended_for_its_time_is_not_called_whole():
+    def script(wire):
+        turn = opened(wire)
+        wire.answer(turn, {"status": "accepted"})
+        wire.answer(turn, {"status": "timeout", "summary": "aborted"})
+        expect(wire, "sessions.get", {"messages": ROWS})
+        expect(wire, "sessions.delete", {"ok": True, "deleted": True})
+
+    with gateway(script) as url:
+        record = ask(url)
+    assert record.transcript["run"]["status"] == "timeout"
+    assert record.transcript["complete"] is False
+
+
+def test_one_session_that_cannot_be_deleted_keeps_no_other_and_is_told_at_the_end():
+    tried = []
+
+    def script(wire):
+        wire.greet()
+        while True:
+            request = wire.take()
+            method, params = request["method"], request["params"]
+            if method == "agent":
+                wire.answer(request, {"status": "ok", "result": {"payloads": [{"text": "Done."}]}})
+            elif method == "sessions.delete":
+                tried.append(params["key"])
+                if params["key"].endswith("s1"):
+                    wire.refuse(request, code="UNAVAILABLE", message="Session is still active")
+                else:
+                    wire.answer(request, {"ok": True, "deleted": True})
+            else:
+                answers = {
+                    "sessions.create": MADE,
+                    "tools.effective": TOOLS,
+                    "sessions.get": {"messages": ROWS},
+                }
+                wire.answer(request, answers[method])
+
+    with gateway(script) as url:
+        client = WebSocketGateway(url, "token", agent="butler", timeout=5)
+        for session in ("s1", "s2"):
+            client.ask("Add x.", session=session)
+        assert client.end_sessions() == ("agent:butler:s1",)
+        client.close()
+    assert tried[:3] == ["agent:butler:s1", "agent:butler:s2", "agent:butler:s1"]
+
+
+def test_a_session_is_deleted_over_a_new_connection_where_the_old_one_broke():
+    def breaking(wire):
+        turn = opened(wire)
+        wire.answer(turn, {"status": "ok", "result": {"payloads": [{"text": "Done."}]}})
+        expect(wire, "sessions.get", {"messages": ROWS})
+        wire.take()
+        wire.hang_up(1012, "service restart")
+
+    def after(wire):
+        wire.greet()
+        expect(wire, "sessions.delete", {"ok": True, "deleted": False})
+
+    with gateway(breaking, after) as url:
+        client = WebSocketGateway(url, "token", agent="butler", timeout=5)
+        assert client.ask("Add x.", session="s1").reply == "Done."
+        assert client.end_sessions() == ()
+        client.close()

@@ -12,7 +12,7 @@ from websockets.sync.server import serve
 
 from butlerctl.errors import BadInput, GatewayRefused, NotPermitted, Unreachable
 from butlerctl.gateway.operator import Operator
-from butlerctl.gateway.websocket import Connection
+from butlerctl.gateway.websocket import Connection, ConnectionLost, TurnLost
 
 HELLO = {"type": "hello-ok", "protocol": 4, "server": {"version": "2026.6.11", "connId": "1"}}
 CHALLENGE = {"type": "event", "event": "connect.challenge", "payload": {"nonce": "n", "ts": 1}}
@@ -97,13 +97,13 @@ def test_answers_reach_the_request_with_their_id_even_out_of_order():
     with gateway(script) as url, open_to(url) as connection:
         threads = [
             threading.Thread(target=lambda name=name: got.update({name: connection.call(name)}))
-            for name in ("health", "status")
+            for name in ("first.method", "second.method")
         ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join(5)
-    assert got == {"health": "health", "status": "status"}
+    assert got == {"first.method": "first.method", "second.method": "second.method"}
 
 
 def test_a_waiting_call_fails_at_once_when_the_socket_closes():
@@ -132,7 +132,19 @@ def test_a_call_that_is_never_answered_ends_after_its_time():
         connection.call("health", timeout=0.1)
 
 
-@pytest.mark.parametrize("text", ["no json", "[]", '{"type":"event","event":"agent","payload":7}', "7"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no json",
+        "[]",
+        '{"type":"event","event":"agent","payload":7}',
+        "7",
+        '{"a":' * 100_000,
+        "9" * 5_000,
+        b"\xff\xfe",
+    ],
+    ids=lambda text: str(text)[:20],
+)
 def test_a_frame_of_another_protocol_ends_the_connection_with_a_word(text):
     def script(wire):
         wire.greet()
@@ -143,6 +155,68 @@ def test_a_frame_of_another_protocol_ends_the_connection_with_a_word(text):
     error = pytest.raises(Unreachable, match="not of its protocol")
     with gateway(script) as url, open_to(url) as connection, error:
         connection.call("health", timeout=10)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {"type": "event", "event": "agent"},
+        {"type": "event", "event": "agent", "payload": {}},
+        {"type": "event", "event": "agent", "payload": {"runId": ["x"]}},
+        {"type": "event"},
+        {"type": "res"},
+        {"type": "res", "id": {"a": 1}, "ok": True},
+        {},
+    ],
+)
+def test_a_frame_that_nobody_waits_for_is_let_go(frame):
+    def script(wire):
+        wire.greet()
+        request = wire.take()
+        wire.give(**frame)
+        wire.answer(request, {"ok": True})
+
+    with gateway(script) as url, open_to(url) as connection:
+        assert connection.call("health") == {"ok": True}
+
+
+@pytest.mark.parametrize(
+    ("ask", "payload", "where"),
+    [
+        (lambda operator: operator.effective_tools("k"), {}, "the answer.groups is no list"),
+        (lambda operator: operator.effective_tools("k"), None, "the answer is no object"),
+        (
+            lambda operator: operator.effective_tools("k"),
+            {"groups": [{"tools": [{"id": "a"}, {"id": 7}]}]},
+            "the answer.groups[0].tools[1].id is no text",
+        ),
+        (lambda operator: operator.session_rows("k"), {"rows": []}, "the answer.messages is no list"),
+        (
+            lambda operator: operator.session_rows("k"),
+            {"messages": [7]},
+            "the answer.messages[0] is no object",
+        ),
+        (lambda operator: operator.delete_session("k"), [], "the answer is no object"),
+        (lambda operator: operator.create_session("a", "k"), {"ok": True}, "the answer.sessionId is no text"),
+    ],
+)
+def test_an_answer_of_another_shape_is_one_clear_error(ask, payload, where):
+    def script(wire):
+        wire.greet()
+        wire.answer(wire.take(), payload)
+
+    with gateway(script) as url, Operator.connect(url, "token") as operator, pytest.raises(BadInput) as told:
+        ask(operator)
+    assert told.value.message.endswith(f"in a shape that butlerctl does not know: {where}")
+
+
+def test_a_greeting_of_another_shape_is_one_clear_error():
+    def script(wire):
+        wire.give(**CHALLENGE)
+        wire.answer(wire.take(), {"server": "2026.6.11"})
+
+    with gateway(script) as url, pytest.raises(BadInput, match=r"the answer\.server is no object"):
+        open_to(url)
 
 
 def refusing(**error):
@@ -257,8 +331,36 @@ def test_a_turn_fails_at_once_when_the_gateway_stops_in_the_middle():
         wire.answer(request, {"runId": "mine", "status": "accepted"})
         wire.hang_up(1012, "service restart")
 
-    with gateway(script) as url, Operator.connect(url, "token") as operator, pytest.raises(Unreachable):
+    with gateway(script) as url, Operator.connect(url, "token") as operator, pytest.raises(TurnLost):
         operator.run("butler", "agent:butler:x", "hello", run_id="mine", timeout=60)
+
+
+@pytest.mark.parametrize("payload", [None, 7, {"status": 3}, {"result": []}, {"result": {"payloads": ["x"]}}])
+def test_a_turn_that_ends_in_another_shape_is_lost_with_what_was_reported_of_it(payload):
+    def script(wire):
+        wire.greet()
+        request = wire.take()
+        wire.answer(request, {"runId": "mine", "status": "accepted"})
+        wire.give(**event("mine", "tool", phase="start", name="list_tasks"))
+        wire.answer(request, payload)
+
+    with gateway(script) as url, Operator.connect(url, "token") as operator, pytest.raises(TurnLost) as lost:
+        operator.run("butler", "agent:butler:x", "hello", run_id="mine", timeout=30)
+    assert [item["data"]["name"] for item in lost.value.events] == ["list_tasks"]
+    assert "the gateway answered agent in a shape" in lost.value.message
+
+
+def test_a_turn_that_could_not_be_sent_was_not_asked_for():
+    def script(wire):
+        wire.greet()
+        wire.hang_up(1012, "service restart")
+
+    with gateway(script) as url, open_to(url) as connection:
+        with pytest.raises(ConnectionLost):
+            connection.call("health")
+        with pytest.raises(ConnectionLost) as lost:
+            connection.run({"idempotencyKey": "mine"}, timeout=10)
+    assert not isinstance(lost.value, TurnLost)
 
 
 def test_cron_jobs_are_read_from_every_page():
