@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
 import sys
 import threading
@@ -28,20 +30,40 @@ def tap(
     """Record what passes between gateway and provider, until interrupted.
 
     Set the provider's baseUrl (or the plugin's) to the printed address. Streams pass through as they come, keys are
-    masked, and the folder is evidence for `butlerctl diagnose`.
+    masked, and the folder is evidence for `butlerctl diagnose`. Exit code 3: something that passed could not be
+    recorded.
     """
+    from butlerctl.errors import NothingChecked
     from butlerctl.gateway.tap import Tap
     from butlerctl.gateway.tap_record import EvidenceFolder, describe
+    from butlerctl.redaction import is_secret_name, register_secret
 
+    for name, value in os.environ.items():
+        if is_secret_name(name):
+            register_secret(value)
     folder = EvidenceFolder(record)
 
     def keep(exchange: dict[str, Any]) -> None:
         folder.record(exchange)
-        print(describe(exchange), file=sys.stderr, flush=True)
+        _say(describe(exchange))
+
+    def lost(problem: Exception) -> None:
+        _say(f"butlerctl: NOT RECORDED: {getattr(problem, 'strerror', None) or type(problem).__name__}")
 
     done = threading.Event()
     for sign in (signal.SIGTERM, signal.SIGINT):
         signal.signal(sign, lambda *_: done.set())
-    with Tap(to, keep, port) as running:
+    with Tap(to, keep, port, lost) as running:
         print(running.url, flush=True)
         done.wait()
+    if running.lost_records:
+        raise NothingChecked(
+            f"{running.lost_records} of the exchanges could not be recorded in {record}",
+            hint="the folder does not show all that passed: make room and record anew",
+        )
+
+
+def _say(line: str) -> None:
+    """To whoever listens: a closed stderr is no reason to lose evidence."""
+    with contextlib.suppress(OSError, ValueError):
+        print(line, file=sys.stderr, flush=True)

@@ -10,16 +10,23 @@ import json
 import os
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from butlerctl.errors import BadDocument, BadInput
-from butlerctl.evidence import digest
-from butlerctl.protocol.decode import NotStrictJson, decode, encode
-from butlerctl.protocol.wires import openai_chat
-from butlerctl.protocol.wires.turn import ArgumentText, ArgumentValue, WireCall, WireTurn
-
-_SETUP_ROLES = frozenset({"system", "developer"})
+from butlerctl.errors import BadInput
+from butlerctl.gateway.tap_evidence import without_secrets
+from butlerctl.gateway.tap_sessions import (
+    SETUP_ROLES,
+    asked,
+    kinship,
+    raw_arguments,
+    role,
+    strictness,
+    turn_of,
+)
+from butlerctl.protocol.wires.turn import WireTurn
+from butlerctl.redaction import redact
 
 
 class EvidenceFolder:
@@ -30,7 +37,7 @@ class EvidenceFolder:
         self._path = path
         self._lock = threading.Lock()
         self._count = 0
-        self._conversations: dict[str, tuple[str, Conversation]] = {}
+        self._talks: list[_Talk] = []
         try:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
             if any(path.iterdir()):
@@ -41,26 +48,52 @@ class EvidenceFolder:
             raise BadInput(f"{path}: {error.strerror}", hint="--record names a new folder") from error
 
     def record(self, exchange: Mapping[str, Any]) -> None:
+        """Raises OSError: the document cannot be written."""
+        exchange = without_secrets(exchange)
         with self._lock:
             self._count += 1
             name = f"{self._count:04}"
             if not is_completion(exchange):
                 self._write(f"{name}-exchange.json", exchange)
                 return
-            opening = opening_of(exchange)
-            name, conversation = self._conversations.setdefault(
-                opening, (f"{name}-transcript.json", Conversation())
-            )
-            conversation.add(exchange)
-            self._write(name, conversation.document())
+            talk = self._talk_of(exchange) or self._new_talk(f"{name}-transcript.json", exchange)
+            talk.last = exchange
+            talk.conversation.add(exchange)
+            self._write(talk.name, talk.conversation.document())
+
+    def _talk_of(self, exchange: Mapping[str, Any]) -> _Talk | None:
+        """The conversation that goes on here: of several that could be it, the surest and then the latest."""
+        found = [(kinship(talk.last, exchange), at) for at, talk in enumerate(self._talks)]
+        surest, at = max(found, default=(0, 0))
+        return self._talks[at] if surest else None
+
+    def _new_talk(self, name: str, exchange: Mapping[str, Any]) -> _Talk:
+        self._talks.append(_Talk(name, Conversation(), exchange))
+        return self._talks[-1]
 
     def _write(self, name: str, document: Mapping[str, Any]) -> None:
-        """Replace the file as a whole: a reader never sees half a document."""
+        """Replace the file as a whole: a reader never sees half a document.
+
+        Redacted here too, where texts that came in pieces stand joined.
+        """
+        text = json.dumps(redact(document), indent=1)  # ASCII: a model may write half a surrogate pair
         part = self._path / f".{name}.part"
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(document, file, indent=1)  # ASCII: a model may write half a surrogate pair
-        part.replace(self._path / name)
+        try:
+            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(text)
+            part.replace(self._path / name)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+@dataclass
+class _Talk:
+    """One conversation in the folder, and the exchange that it ended with so far."""
+
+    name: str
+    conversation: Conversation
+    last: Mapping[str, Any]
 
 
 def is_completion(exchange: Mapping[str, Any]) -> bool:
@@ -87,9 +120,9 @@ class Conversation:
 
     def add(self, exchange: Mapping[str, Any]) -> None:
         request, response = exchange["request"]["body"], exchange["response"]
-        asked = _list(request.get("messages"))
-        if asked != self._asked:  # else the same question once more: the answer before was not used
-            news = _since_last_answer(asked)
+        question = asked(exchange)
+        if question != self._asked:  # else the same question once more: the answer before was not used
+            news = _since_last_answer(question)
             _name_calls(self._messages, news)
             self._messages += news
         elif self._messages and self._messages[-1].get("role") == "assistant":
@@ -97,7 +130,7 @@ class Conversation:
         turn = turn_of(exchange)
         if turn is not None:
             self._messages.append(_message(turn))
-        self._asked = asked
+        self._asked = question
         self._when = self._when or str(exchange["when"])
         self._offered = _names(_list(request.get("tools")))
         self._completions.append(_completion(response))
@@ -127,18 +160,8 @@ def describe(exchange: Mapping[str, Any]) -> str:
     turn = turn_of(exchange)
     if turn is None:
         return f"{line}, no completion"
-    calls = [f"native call {call.name} ({_strictness(call)})" for call in turn.calls]
+    calls = [f"native call {call.name} ({strictness(call)})" for call in turn.calls]
     return f"{line}, {', '.join(calls) or 'no call'}"
-
-
-def turn_of(exchange: Mapping[str, Any]) -> WireTurn | None:
-    """What the model answered; None where it gave no completion."""
-    if exchange["response"]["status"] != 200:
-        return None
-    try:
-        return openai_chat.read(exchange["response"]["body"])
-    except BadDocument:
-        return None
 
 
 def _message(turn: WireTurn) -> dict[str, Any]:
@@ -148,47 +171,20 @@ def _message(turn: WireTurn) -> dict[str, Any]:
             {
                 "id": call.wire_id,
                 "type": "function",
-                "function": {"name": call.name, "arguments": _raw_arguments(call)},
+                "function": {"name": call.name, "arguments": raw_arguments(call)},
             }
             for call in turn.calls
         ]
     return message
 
 
-def _raw_arguments(call: WireCall) -> str:
-    arguments = call.arguments
-    if isinstance(arguments, ArgumentText):
-        return arguments.text
-    if isinstance(arguments, ArgumentValue):
-        return encode(arguments.value)
-    return arguments.raw
-
-
-def _strictness(call: WireCall) -> str:
-    try:
-        decode(_raw_arguments(call))
-    except NotStrictJson as error:
-        return f"arguments are no JSON: {error}"
-    return "arguments are strict JSON" if call.complete else "cut off"
-
-
-def opening_of(exchange: Mapping[str, Any]) -> str:
-    """The same opening is the same conversation: a digest of everything up to the assistant's first answer."""
-    opening = []
-    for message in _list(exchange["request"]["body"].get("messages")):
-        if _role(message) == "assistant":
-            break
-        opening.append(message)
-    return digest(opening)
-
-
 def _since_last_answer(messages: Sequence[Any]) -> list[dict[str, Any]]:
     """What the gateway added since the assistant spoke: the user's words, or results of tools."""
     news: list[dict[str, Any]] = []
     for message in reversed(messages):
-        if _role(message) == "assistant":
+        if role(message) == "assistant":
             break
-        if isinstance(message, Mapping) and _role(message) not in _SETUP_ROLES:
+        if isinstance(message, Mapping) and role(message) not in SETUP_ROLES:
             news.insert(0, dict(message))
     return news
 
@@ -196,7 +192,7 @@ def _since_last_answer(messages: Sequence[Any]) -> list[dict[str, Any]]:
 def _name_calls(messages: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]]) -> None:
     """A gateway gives a call without an id one of its own: take it over where results and calls are as many."""
     calls = messages[-1].get("tool_calls", []) if messages else []
-    ids = [result.get("tool_call_id") for result in results if _role(result) == "tool"]
+    ids = [result.get("tool_call_id") for result in results if role(result) == "tool"]
     if len(ids) == len(calls) and not {call["id"] for call in calls} & set(ids):
         for call, call_id in zip(calls, ids, strict=True):
             call["id"] = call_id
@@ -210,10 +206,6 @@ def _completion(response: Mapping[str, Any]) -> dict[str, Any]:
 def _names(tools: Sequence[Any]) -> list[str]:
     functions = [tool.get("function") for tool in tools if isinstance(tool, Mapping)]
     return [str(function.get("name")) for function in functions if isinstance(function, Mapping)]
-
-
-def _role(message: Any) -> str:
-    return str(message.get("role")) if isinstance(message, Mapping) else ""
 
 
 def _list(value: Any) -> list[Any]:
