@@ -29,7 +29,7 @@ REQUEST = {
 
 
 @contextmanager
-def upstream(answer):
+def upstream(answer, tls=None):
     """Serve `answer(handler, body)`; yields its address and what arrived."""
     arrived = []
 
@@ -50,10 +50,13 @@ def upstream(answer):
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
+    server.handle_error = lambda *_: None
+    if tls:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}", arrived
+        yield f"{'https' if tls else 'http'}://127.0.0.1:{server.server_port}", arrived
     finally:
         server.shutdown()
         server.server_close()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 import socket
+import ssl
 import threading
 import zlib
 from contextlib import contextmanager
 
 import httpx
 import pytest
+import trustme
 from tap_bench import CALLING, REQUEST, exchange_raw, post, stream, tapped, upstream, wait_until, whole
 
 from butlerctl.errors import BadInput
@@ -181,3 +183,19 @@ def test_an_upstream_whose_answer_is_none_is_a_502_with_the_reason_in_the_record
     with upstream(lambda *_: None) as (url, _), Tap(f"https://{url[7:]}", seen.append) as tap:
         assert post(tap.url, json=REQUEST).status_code == 502
     assert seen[1]["response"]["error"].startswith("SSLError")
+
+
+def test_an_upstream_behind_tls_is_reached_and_its_certificate_checked(tmp_path, monkeypatch):
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    seen = []
+    with upstream(stream(*CALLING), tls=context) as (url, _):
+        with Tap(url, seen.append) as tap:
+            assert post(tap.url, json=REQUEST).status_code == 502
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+        with Tap(url, seen.append) as tap:
+            assert post(tap.url, json=REQUEST).content == b"".join(CALLING)
+    assert seen[0]["response"]["error"].startswith("SSLCertVerificationError: ")
+    assert len(seen[1]["response"]["body"]) == 3
