@@ -1,35 +1,29 @@
 """How two states of a workflow differ, as a person reads it. Pure.
 
-Ids, dates and owners are no difference, nor is the place of a node on the canvas, as long as the branches behind
-each node keep their order: n8n runs the upper one first.
+Found in their canonical forms: there is no difference exactly when the digests are equal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
-from butlerctl.redaction import redact
-from butlerctl.workflows.digest import canonical_form
-from butlerctl.workflows.walk import last_key, leaves
+from butlerctl.errors import BadDocument
+from butlerctl.redaction import redact, redact_text
+from butlerctl.workflows.canonical import DEFAULTS as DEFAULTS
+from butlerctl.workflows.canonical import canonical_form, name_of
+from butlerctl.workflows.canonical import settings_of as settings_of
 
 Form = Mapping[str, Any]
+Path = tuple[str | int, ...]
 
-DEFAULTS: Mapping[str, Any] = {
-    "errorWorkflow": "DEFAULT",
-    "executionOrder": "v0",
-    "executionTimeout": -1,
-    "saveDataErrorExecution": "all",
-    "saveDataSuccessExecution": "all",
-    "saveExecutionProgress": False,
-    "saveManualExecutions": True,
-    "timezone": "DEFAULT",
-}
-"""What n8n takes for a setting that a workflow does not have. Its API cannot remove a setting; it can write this."""
-
-# Compared on their own, or of no meaning.
-_OWN_RULES = frozenset({"name", "position", "parameters", "credentials", "webhookId"})
+_ABSENT = object()
+# Compared after the rest of a node, each under words of its own.
+_PARTS = ("parameters", "credentials")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,141 +39,148 @@ class Change:
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Change, ...]:
-    """What has to change in `before` (an export, a saved or a published version) to make it `after`."""
-    old, new = canonical_form(before), canonical_form(after)
-    return (
-        *_compared("name", {"": old["name"]}, {"": new["name"]}),
-        *_nodes(_by_name(old), _by_name(new)),
+    """What has to change in `before` (an export, a saved or a published version) to make it `after`.
+
+    Raises BadDocument for a document that is nested too deep.
+    """
+    try:
+        return tuple(_differences(canonical_form(before), canonical_form(after)))
+    except RecursionError as error:
+        raise BadDocument(f"workflow {after.get('name')!r} is nested too deep") from error
+
+
+def _differences(old: Form, new: Form) -> Iterator[Change]:
+    yield from (
+        *_changes("name", old["name"], new["name"]),
+        *_nodes(_named(old), _named(new)),
         *_connections(old, new),
-        *_compared("settings", settings_of(old), settings_of(new)),
+        *_orders(old["order"], new["order"]),
+        *_changes("settings", old["settings"], new["settings"]),
     )
 
 
 def moved(before: Mapping[str, Any], after: Mapping[str, Any]) -> int:
     """How many nodes stand elsewhere on the canvas."""
-    old, new = _by_name(canonical_form(before)), _by_name(canonical_form(after))
-    return sum(old[name].get("position") != new[name].get("position") for name in old.keys() & new.keys())
+    old, new = _places(before), _places(after)
+    return sum(old[name] != new[name] for name in old.keys() & new.keys())
 
 
-def settings_of(document: Form) -> dict[str, Any]:
-    """The settings that say more than n8n's own defaults; those that n8n adds by itself are left out."""
-    settings = canonical_form(document)["settings"]
-    return {key: value for key, value in settings.items() if key not in DEFAULTS or value != DEFAULTS[key]}
+def _places(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {name_of(node): node.get("position") for node in document.get("nodes") or [] if name_of(node)}
 
 
-def _by_name(form: Form) -> dict[str, Form]:
-    return {str(node.get("name", "")): node for node in form["nodes"] if isinstance(node, Mapping)}
+def _named(form: Form) -> dict[str, Any]:
+    """The nodes by their names; of several with one name each but the first has its number too."""
+    seen: Counter[str] = Counter()
+    found = {}
+    for node in form["nodes"]:
+        name = name_of(node)
+        seen[name] += 1
+        found[f'node "{name}"' + (f" ({seen[name]})" if seen[name] > 1 else "")] = node
+    return found
 
 
-def _nodes(old: Mapping[str, Form], new: Mapping[str, Form]) -> Iterator[Change]:
-    for name in dict.fromkeys([*old, *new]):
-        where = f'node "{name}"'
-        if name not in new:
-            yield Change(where, old[name].get("type"), None)
-        elif name not in old:
-            yield Change(where, None, new[name].get("type"))
-        elif old[name] != new[name]:
-            yield from _node(where, old[name], new[name])
+def _nodes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+    for where in dict.fromkeys([*old, *new]):
+        before, after = old.get(where), new.get(where)
+        if where not in new:
+            yield Change(where, _kind(before), None)
+        elif where not in old:
+            yield Change(where, None, _kind(after))
+        elif isinstance(before, Mapping) and isinstance(after, Mapping):
+            yield from _node(where, before, after)
+        else:
+            yield from _changes(where, before, after)
+
+
+def _kind(node: Any) -> str:
+    return str(node.get("type") if isinstance(node, Mapping) else node)
 
 
 def _node(where: str, old: Form, new: Form) -> Iterator[Change]:
-    yield from _compared(where, _plain(old), _plain(new))
-    yield from _compared(where, _parameters(old), _parameters(new), lambda: (_shown(old), _shown(new)))
-    yield from _compared(f"{where}: credential", _credentials(old), _credentials(new))
+    rest = [{key: node[key] for key in node if key not in _PARTS} for node in (old, new)]
+    yield from _changes(where, *rest)
+    yield from _changes(where, old.get("parameters", {}), new.get("parameters", {}))
+    for change in _changes(f"{where}: credential", old.get("credentials", {}), new.get("credentials", {})):
+        yield replace(change, where=change.where.removesuffix(".id"))
 
 
-def _shown(node: Form) -> dict[str, Any]:
-    """The parameters, redacted as a whole: that a value is a secret may be said beside it."""
-    return _parameters({"parameters": redact(node.get("parameters"))})
-
-
-def _plain(node: Form) -> dict[str, Any]:
-    """Everything but parameters and credentials; what is switched off or empty is as good as not there.
-
-    The webhook's own id counts only where it is the path.
+def _changes(where: str, old: Any, new: Any) -> Iterator[Change]:
+    """Every place in which two values differ. Both are redacted as wholes: that a value is a secret may be said
+    beside it.
     """
-    own = {key: value for key, value in node.items() if key not in _OWN_RULES and value}
-    hook = node.get("webhookId")
-    return own | ({"webhookId": hook} if hook and not (node.get("parameters") or {}).get("path") else {})
+    found = list(_walk(old, new, ()))
+    shown = (redact(old), redact(new)) if found else (None, None)
+    for path, before, after in found:
+        words = redact_text(".".join(map(str, path)))
+        yield Change(
+            f"{where}: {words}" if path else where,
+            _shown(shown[0], path, before),
+            _shown(shown[1], path, after),
+        )
 
 
-def _parameters(node: Form) -> dict[str, Any]:
-    """Dotted path -> value; empty lists and objects, and what the editor only shows, are left out."""
-    return {
-        ".".join(map(str, path)): value
-        for path, value in leaves(node.get("parameters"))
-        if not last_key(path).startswith("cached")
-    }
+def _walk(old: Any, new: Any, path: Path) -> Iterator[tuple[Path, Any, Any]]:
+    """(place, before, after) of the innermost differences; yields nothing exactly when both are the same JSON."""
+    old, new = _beside(old, new), _beside(new, old)
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for key in dict.fromkeys([*old, *new]):
+            yield from _walk(old.get(key, _ABSENT), new.get(key, _ABSENT), (*path, key))
+    elif isinstance(old, list) and isinstance(new, list):
+        for index, (one, other) in enumerate(zip_longest(old, new, fillvalue=_ABSENT)):
+            yield from _walk(one, other, (*path, index))
+    elif not _same(old, new):
+        yield path, old, new
 
 
-def _credentials(node: Form) -> dict[str, Any]:
-    credentials = node.get("credentials")
-    return {
-        kind: entry.get("id") or entry if isinstance(entry, Mapping) else entry
-        for kind, entry in (credentials.items() if isinstance(credentials, Mapping) else ())
-    }
+def _beside(value: Any, other: Any) -> Any:
+    """An empty value of the other's kind for one that is not there, so that each of the other's parts is named."""
+    return type(other)() if value is _ABSENT and isinstance(other, dict | list) and other else value
 
 
-def _compared(
-    where: str,
-    old: Mapping[str, Any],
-    new: Mapping[str, Any],
-    shown: Callable[[], tuple[Mapping[str, Any], Mapping[str, Any]]] | None = None,
-) -> Iterator[Change]:
-    """`shown` gives `old` and `new` as they may be shown."""
-    changed = [key for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key)]
-    if not changed:
-        return
-    before, after = shown() if shown else (redact(old), redact(new))
-    for key in changed:
-        yield Change(f"{where}: {key}" if key else where, before.get(key), after.get(key))
+def _same(old: Any, new: Any) -> bool:
+    """Equal as JSON: `true` is no number."""
+    return old is new or (isinstance(old, bool) == isinstance(new, bool) and bool(old == new))
+
+
+def _shown(redacted: Any, path: Path, value: Any) -> Any:
+    """The value at its place in the redacted whole. JSON's null is a word: None is kept for what is not there."""
+    if value is _ABSENT:
+        return None
+    for step in path:
+        inside = isinstance(redacted, list) or (isinstance(redacted, Mapping) and step in redacted)
+        redacted = redacted[step] if inside else redact(value)
+        if not inside:
+            break
+    return "null" if redacted is None else redacted
 
 
 def _connections(old: Form, new: Form) -> Iterator[Change]:
-    before, after = list(_edges(old)), list(_edges(new))
-    yield from (Change("connection", edge, None) for edge in before if edge not in after)
-    yield from (Change("connection", None, edge) for edge in after if edge not in before)
-    orders = _orders(old), _orders(new)
-    for source in orders[0].keys() & orders[1].keys():
-        was, becomes = orders[0][source], orders[1][source]
-        if was != becomes and set(was) == set(becomes):
-            yield Change(f'order of the branches behind "{source}"', ", ".join(was), ", ".join(becomes))
+    before, after = (Counter(map(json.dumps, form["connections"])) for form in (old, new))
+    yield from (Change("connection", _edge(text), None) for text in (before - after).elements())
+    yield from (Change("connection", None, _edge(text)) for text in (after - before).elements())
 
 
-def _edges(form: Form) -> Iterator[str]:
-    for source, kind, output, target in _targets(form):
-        name, index = target.get("node"), target.get("index", 0)
-        port = f" [{output}]" if output else ""
-        entry = f" [{index}]" if index else ""
-        yield f"{source}{port} -> {name}{entry}" + ("" if kind == "main" else f" ({kind})")
+def _edge(text: str) -> str:
+    source, kind, output, target, target_kind, index = json.loads(text)
+    port = f" [{output}]" if output else ""
+    kinds = "" if kind == "main" else f" ({kind})"
+    return f"{source}{port} -> {_entry(target, index)}{kinds if kind == target_kind else f' ({kind} to {target_kind})'}"
 
 
-def _orders(form: Form) -> dict[str, Sequence[str]]:
-    """The nodes behind each node that has several, in the order in which n8n runs them."""
-    places = {name: node.get("position") for name, node in _by_name(form).items()}
-    behind: dict[str, list[str]] = {}
-    for source, _, _, target in _targets(form):
-        behind.setdefault(source, []).append(str(target.get("node")))
-    if form["settings"].get("executionOrder") == "v1":
-        behind = {
-            source: sorted(names, key=lambda name: _height(places.get(name)))
-            for source, names in behind.items()
-        }
-    return {source: names for source, names in behind.items() if len(set(names)) > 1}
+def _entry(target: Any, index: Any) -> str:
+    return f"{target}" + ("" if _same(index, 0) else f" [{index}]")
 
 
-def _height(place: Any) -> tuple[float, float]:
-    """From the top down, then from the left."""
-    fits = (
-        isinstance(place, Sequence) and len(place) == 2 and all(isinstance(at, int | float) for at in place)
-    )
-    return (place[1], place[0]) if fits else (0, 0)
+def _orders(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+    """Where the same nodes run in another order; that one of them is gone or new, its connection says."""
+    for source in (source for source in old if source in new):
+        was, becomes = ([json.dumps(each) for each in order[source]] for order in (old, new))
+        if was != becomes and Counter(was) == Counter(becomes):
+            yield Change(
+                f'order of the branches behind "{source}"', _entries(old[source]), _entries(new[source])
+            )
 
 
-def _targets(form: Form) -> Iterator[tuple[str, str, int, Form]]:
-    for source, kinds in form["connections"].items():
-        for kind, outputs in kinds.items() if isinstance(kinds, Mapping) else ():
-            for output, targets in enumerate(outputs if isinstance(outputs, list) else ()):
-                for target in targets if isinstance(targets, list) else ():
-                    if isinstance(target, Mapping):
-                        yield source, kind, output, target
+def _entries(order: Iterable[list[Any]]) -> str:
+    return ", ".join(_entry(*each) for each in order)

@@ -54,6 +54,11 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
             "arguments are not one complete JSON object",
             "Do not repair the JSON. Raise the output limit or change the provider, and let the gateway refuse such calls.",
         ),
+        "call.arguments_unchanged": Check(
+            "call",
+            "the gateway ran other arguments than the model wrote",
+            "Nothing may repair a call: choose a gateway version that refuses such arguments; remove what the call wrote.",
+        ),
         "call.args_match": Check(
             "call",
             "arguments differ from what was asked",
@@ -63,6 +68,26 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
             "call",
             "the model made the same write twice",
             "Remove the second copy by hand; switch on the gateway's loop detection and check that results reach the model.",
+        ),
+        "call.promoted_text": Check(
+            "call",
+            "the gateway made a call out of the model's text",
+            "The model made no call. Use a model that makes native ones (butlerctl model check); remove what the call wrote.",
+        ),
+        "call.merged_calls": Check(
+            "call",
+            "several calls were made into one",
+            "The model or its provider gave them one id or one index: look at the wire, and choose another provider.",
+        ),
+        "call.finish_mismatch": Check(
+            "call",
+            "the finish reason does not fit the answer",
+            "A gateway may drop a call that comes with the reason `stop`: look at the wire, and choose another provider.",
+        ),
+        "call.result_error": Check(
+            "call",
+            "a call's result is an error",
+            "Read the result: it names the boundary that failed; the reply must say the same.",
         ),
         "call.orphan_result": Check(
             "call",
@@ -127,7 +152,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "active.published_version": Check(
             "active",
             "the live version is not the edited one",
-            "Publish the saved version, or restore the expected one, and compare again.",
+            "`butlerctl plan` shows what differs; `butlerctl apply` makes all three the same.",
         ),
         "credential.exists": Check(
             "credential",

@@ -9,8 +9,16 @@ from typing import Any
 from butlerctl.evidence import Document
 from butlerctl.judge import routes
 from butlerctl.judge.case import Case
-from butlerctl.workflows.digest import canonical_form
+from butlerctl.workflows.canonical import canonical_form
 from butlerctl.workflows.google import PLACES
+
+# The parts of a canonical form beside its nodes, in the judge's words.
+_PARTS = {
+    "connections": "connections",
+    "order": "the order of the branches",
+    "settings": "settings",
+    "name": "name",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +70,12 @@ def rebinding(case: Case) -> Rebinding | None:
 
 
 def differing_parts(export: Document, live: Document) -> tuple[str, ...]:
-    """The names of nodes that differ, are missing or are new; then `connections`, `settings`, `name`."""
+    """The names of nodes that differ, are missing or are new; then what else does, in words."""
     ours, theirs = canonical_form(held(export)), canonical_form(_served(live))
     nodes = {_name(node): node for node in ours["nodes"]}
     others = {_name(node): node for node in theirs["nodes"]}
     names = [name for name in dict.fromkeys((*nodes, *others)) if nodes.get(name) != others.get(name)]
-    return (*names, *(part for part in ("connections", "settings", "name") if ours[part] != theirs[part]))
+    return (*names, *(words for part, words in _PARTS.items() if ours[part] != theirs[part]))
 
 
 def _served(live: Document) -> Mapping[str, Any]:

@@ -109,6 +109,37 @@ def test_a_break_is_a_break_however_much_is_proven(operation):
     assert judgement.first_broken.check == "active.published_version"
 
 
+@pytest.mark.parametrize(
+    ("digest", "advice"),
+    [
+        ("digest_saved", "What is served is right: do not publish what is saved."),
+        ("digest_published", "Publish the saved version."),
+    ],
+)
+def test_the_advice_never_leads_to_the_wrong_version(digest, advice):
+    document = live(Turn("tasks_list"))
+    of(document, "workflow_live")[digest] = "00" * 32
+    assert judge(bundle_of(document)).first_broken.next_step.startswith(advice)
+
+
+def test_branches_that_run_in_another_order_are_named():
+    document = live(Turn("tasks_list"))
+    heights = {"first": 0, "second": 9}
+    behind = [[{"node": name, "type": "main", "index": 0} for name in heights]]
+    for kind, height in (("workflow_export", 0), ("workflow_live", 20)):
+        of(document, kind)["document"] = of(document, kind)["document"] | {
+            "settings": {"executionOrder": "v1"},
+            "connections": {"Webhook": {"main": behind}},
+            "nodes": [
+                {"name": name, "type": "t", "position": [0, abs(at - height)]} for name, at in heights.items()
+            ],
+        }
+    of(document, "workflow_live").update(digest_saved="00" * 32, digest_published="00" * 32)
+    assert judge(bundle_of(document)).first_broken.seen.endswith(
+        "differs from the export in the order of the branches"
+    )
+
+
 def test_two_empty_lists_do_not_tell_whose_account_answered():
     document = live(Turn("tasks_list"))
     for item in document["evidence"]:

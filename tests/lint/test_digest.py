@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from butlerctl.errors import BadDocument
-from butlerctl.workflows.digest import canonical_digest, canonical_form, published_version
+from butlerctl.workflows.canonical import canonical_form
+from butlerctl.workflows.digest import canonical_digest, published_version
 
 EXPORT = json.loads((Path(__file__).parent / "base.json").read_text(encoding="utf-8"))
 
@@ -54,7 +55,9 @@ def test_the_name_of_a_credential_does_not_count_but_its_id_does():
         lambda d: d["settings"].update(timezone="Asia/Tokyo"),
         lambda d: d["nodes"][1]["parameters"].update(operation="getAll"),
         lambda d: d["nodes"][1].update(disabled=True),
-        lambda d: d["nodes"][1].update(position=[9, 9]),
+        lambda d: d["settings"].update(availableInMCP=True),
+        lambda d: d["settings"].update(callerPolicy="any"),
+        lambda d: d["settings"].update(binaryMode="combined"),
         lambda d: d["nodes"].pop(),
         lambda d: d["connections"].pop("Webhook"),
     ],

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from butlerctl.workflows.digest import canonical_digest, canonical_form, published_version
+from butlerctl.workflows.canonical import canonical_form
+from butlerctl.workflows.digest import canonical_digest, published_version
 from butlerctl.workflows.template import SHIPPED, workflow
 from tests.n8n.household import bound
 

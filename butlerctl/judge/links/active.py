@@ -193,8 +193,19 @@ def _other_version(case: Case) -> Finding | None:
                 document,
                 *case.exports[:1],
                 expected="export, saved and published version are the same",
+                advice=_which_to_keep(document, export),
             )
     return None
+
+
+def _which_to_keep(document: Document, export: Document | None) -> str:
+    """The saved version may be the wrong one: somebody's draft, or what was rolled back."""
+    saved, published = document.get("digest_saved"), document.get("digest_published")
+    if export is None or saved == published:
+        return ""
+    if published == export["digest"]:
+        return "What is served is right: do not publish what is saved."
+    return "Publish the saved version." if saved == export["digest"] else ""
 
 
 def _how_it_differs(document: Document, export: Document | None) -> str:
