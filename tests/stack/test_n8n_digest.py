@@ -127,6 +127,82 @@ def test_the_digest_survives_them_for_many_workflows(stocked, document):
     check(stocked, document)
 
 
+def google(document):
+    return next(node for node in document["nodes"] if node["type"].endswith(".googleCalendar"))
+
+
+def swap_branches(document):
+    """What stands behind both outputs of one node changes places."""
+    first, second = (
+        next(node for node in document["nodes"] if node["name"] == name)
+        for name in ("Google Calendar", "Respond invalid args")
+    )
+    first["position"], second["position"] = second["position"], first["position"]
+
+
+EDITS = {
+    "a parameter": lambda document: google(document)["parameters"].update(start="={{ 1 }}"),
+    "a node that is switched off": lambda document: google(document).update(disabled=True),
+    "a connection": lambda document: document["connections"]["Input ok?"]["main"][1].clear(),
+    "a credential": lambda document: google(document)["credentials"]["googleCalendarOAuth2Api"].update(
+        id="wifeCalendar0001"
+    ),
+    "the order of the branches": swap_branches,
+    "the name": lambda document: document.update(name="renamed"),
+    "a setting": lambda document: document["settings"].update(executionTimeout=3),
+    "a setting that is gone": lambda document: document["settings"].update(timezone="DEFAULT"),
+    "access for MCP": lambda document: document["settings"].update(availableInMCP=True),
+    "who may call it": lambda document: document["settings"].update(callerPolicy="any"),
+    "how binary data is kept": lambda document: document["settings"].update(binaryMode="combined"),
+    "how saved time is counted": lambda document: document["settings"].update(timeSavedMode="dynamic"),
+}
+# What the editor's settings dialog sends when somebody opens it and saves, whatever they changed.
+DIALOG = {
+    "availableInMCP": False,
+    "binaryMode": "separate",
+    "callerPolicy": "workflowsFromSameOwner",
+    "errorWorkflow": "DEFAULT",
+    "saveDataErrorExecution": "DEFAULT",
+    "saveDataSuccessExecution": "DEFAULT",
+    "saveExecutionProgress": "DEFAULT",
+    "saveManualExecutions": "DEFAULT",
+    "timeSavedMode": "fixed",
+}
+NO_EDITS = {
+    "a move": lambda document: google(document).update(position=[700, -150]),
+    "a settings dialog that was opened and saved": lambda document: document["settings"].update(DIALOG),
+    "nothing": lambda _: None,
+}
+
+
+def edited(bench, change):
+    """The digests of an export, and of what n8n holds when a person has changed it in the editor."""
+    document = copy.deepcopy(EXPORTS[0])
+    workflow_id = bench.n8n.workflows.create(document)
+    try:
+        seen = bench.n8n.owner.editor("GET", f"workflows/{workflow_id}")
+        change(seen)
+        kept = {key: seen[key] for key in ("name", "nodes", "connections", "settings", "versionId")}
+        bench.n8n.owner.editor("PATCH", f"workflows/{workflow_id}", kept)
+        return canonical_digest(document), canonical_digest(
+            bench.n8n.owner.api("GET", f"workflows/{workflow_id}")
+        )
+    finally:
+        bench.n8n.workflows.remove(workflow_id)
+
+
+@pytest.mark.parametrize("change", EDITS.values(), ids=EDITS)
+def test_what_a_person_edits_changes_the_digest(stocked, change):
+    before, after = edited(stocked, change)
+    assert before != after
+
+
+@pytest.mark.parametrize("change", NO_EDITS.values(), ids=NO_EDITS)
+def test_what_changes_nothing_that_runs_keeps_the_digest(stocked, change):
+    before, after = edited(stocked, change)
+    assert before == after
+
+
 def test_the_digest_is_the_same_for_what_is_served_and_what_the_command_line_writes(n8n_bench):
     bench = n8n_bench.household()
     folder = n8n_bench.n8n.server.folder / "exports"
