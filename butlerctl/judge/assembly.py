@@ -33,13 +33,13 @@ def cases_of(evidence: Evidence, conversation: Conversation | None) -> tuple[Cas
         return tuple(_side_cases(evidence, conversation, calls)) + _cases_of_routes(evidence)
     own = tuple(call for call in calls if call.name == intent.tool)
     arguments = {"profile": intent.profile, **intent.arguments}
-    if not any("profile" in (call.arguments or {}) for call in own):
+    if not any("profile" in (call.ran or {}) for call in own):
         arguments = dict(intent.arguments)
     right = tuple(
         call
         for call in own
         if call.arguments is not None
-        and not values.differing(arguments, call.arguments, evidence.bundle.zone)
+        and not values.differing(arguments, call.ran or {}, evidence.bundle.zone)
     )
     others = tuple(call for call in calls if call not in own)
     if right:
@@ -53,7 +53,7 @@ def cases_of(evidence: Evidence, conversation: Conversation | None) -> tuple[Cas
 
 
 def _same_object(call: Call, asked: Asked, zone: tzinfo) -> bool:
-    given = asked_of(call.arguments or {}, zone)
+    given = asked_of(call.ran or {}, zone)
     return (given.title, given.cells) == (asked.title, asked.cells)
 
 
@@ -64,14 +64,15 @@ def _side_cases(
     groups: dict[tuple[str, str, Any], list[Call]] = {}
     for call in calls:
         operation = OPERATION_OF_TOOL.get(call.name)
-        profile = (call.arguments or {}).get("profile")
-        if operation and isinstance(profile, str) and call.arguments is not None:
-            asked = asked_of(call.arguments, evidence.bundle.zone)
+        ran = call.ran if call.arguments is not None or not call.failed else None
+        profile = (ran or {}).get("profile")
+        if operation and isinstance(profile, str) and ran is not None:
+            asked = asked_of(ran, evidence.bundle.zone)
             made = (asked.title, asked.start, asked.due, str(asked.cells)) if operation.writes else ()
             key = (operation.name, profile, made)
             groups.setdefault(key, []).append(call)
     for (operation_name, profile, _), group in groups.items():
-        asked_arguments = group[-1].arguments or {}
+        asked_arguments = group[-1].ran or {}
         route = Route(operation_name, profile)
         yield _case(evidence, conversation, route, asked_arguments, tuple(group), tuple(group), main=False)
 

@@ -14,6 +14,7 @@ from butlerctl.judge.claim import Judged
 from butlerctl.judge.conversation import Conversation
 from butlerctl.judge.documents import deployment
 from butlerctl.judge.finding import Finding, broken
+from butlerctl.judge.flags import flags
 from butlerctl.judge.links import active, call, credential, google, header, report, request, route, shape
 from butlerctl.judge.masks import Masks
 from butlerctl.judge.result import (
@@ -111,18 +112,25 @@ def _examine(evidence: Evidence, conversation: Conversation | None) -> _Run:
     counting = tuple(
         item for item in loose if alone or item.link not in proven or item.check.startswith("cleanup.")
     )
-    notes = (*deployment.notes(evidence), *_failed_reads(evidence, main), *_remarks(loose, counting))
+    notes = (
+        *deployment.notes(evidence),
+        *_failed_reads(evidence, main),
+        *_remarks(loose, counting),
+        *(flags(conversation) if conversation else ()),
+    )
     return _Run(cases, findings, counting, said, turn, claim, notes)
 
 
 def _recording(conversation: Conversation | None, *, alone: bool) -> Iterator[Finding]:
-    """Without a request, text that imitates a call and a result without a call are breaks of their own."""
+    """Without a request, text that imitates a call, one that was made a call, and a result without one are breaks."""
     if conversation is None or not alone:
         return
     kinds = call.imitations(conversation) if not conversation.calls else ()
     if kinds:
         seen = f"text that imitates a call ({', '.join(kinds)})"
         yield broken("call.toolcall_structured", seen, conversation.document, expected="native calls only")
+    for made in conversation.made[:1]:
+        yield call.made_up(made, conversation)
     for name in conversation.orphans[:1]:
         seen = f'a result of "{name}" without a call'
         yield broken("call.orphan_result", seen, conversation.document, expected="a call for every result")

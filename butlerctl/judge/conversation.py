@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from butlerctl.evidence import Document
+from butlerctl.judge.executed import Change, changes
 from butlerctl.protocol.decode import NotStrictJson, decode
+
+if TYPE_CHECKING:
+    from butlerctl.judge.wire import Wire
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     """A structured call. `arguments` is None when the text is not one complete JSON object.
 
-    `result` is the observation that reached the model under the call's id, None when there was none.
+    `executed` is what the gateway ran, None where it does not tell; `changes` is where that is not what the model
+    wrote. `result` is the observation that reached the model under the call's id, None when there was none.
+    `reported`: the call is known from the gateway's events alone.
     """
 
     id: str
@@ -23,11 +29,36 @@ class Call:
     arguments: Mapping[str, Any] | None
     result: str | None = None
     failed: bool = False
+    executed: Mapping[str, Any] | None = None
+    changes: tuple[Change, ...] = ()
+    reported: bool = False
+
+    @property
+    def ran(self) -> Mapping[str, Any] | None:
+        """The arguments that count for everything behind the call."""
+        return self.arguments if self.executed is None else self.executed
+
+    @property
+    def unsound(self) -> bool:
+        """Did the gateway run something that the model did not write?"""
+        return bool(self.changes) or (self.arguments is None and self.executed is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeUp:
+    """A call that the model did not make so. `written`: the name under which it did; empty where it made none."""
+
+    call: Call
+    written: str
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One recording of the turn. `complete` False: it may have stopped, so it cannot prove an absence."""
+    """One recording of the turn. `complete` False: it may have stopped, so it cannot prove an absence.
+
+    `answers` is how often the assistant spoke. `wire` is what was recorded of the provider's own answers; the calls
+    that it disproves are in `made`, not in `calls`: the gateway made them itself.
+    """
 
     document: Document
     calls: tuple[Call, ...]
@@ -38,6 +69,9 @@ class Conversation:
     complete: bool
     orphans: tuple[str, ...]
     provider_error: str
+    answers: int
+    made: tuple[MadeUp, ...] = ()
+    wire: Wire | None = None
 
 
 def read_conversation(document: Document, prompt: str = "") -> Conversation:
@@ -59,6 +93,7 @@ def read_conversation(document: Document, prompt: str = "") -> Conversation:
         complete=document.get("complete") is not False,
         orphans=_orphans(everything),
         provider_error=_provider_error(_list(document.get("completions"))) or _failed_row(assistant),
+        answers=len(assistant),
     )
 
 
@@ -99,7 +134,7 @@ def _calls(
                 continue
             call_id, name = str(item.get("id") or ""), function.get("name")
             raw = wire.get(call_id, function.get("arguments"))
-            result = results.get(call_id)
+            result, executed = results.get(call_id), item.get("executed_arguments")
             yield Call(
                 id=call_id,
                 name=name if isinstance(name, str) else "",
@@ -107,6 +142,9 @@ def _calls(
                 arguments=_arguments(raw),
                 result=content_text(result) if result is not None else None,
                 failed=result is not None and result.get("is_error") is True,
+                executed=executed if isinstance(executed, Mapping) else None,
+                changes=changes(raw or "", executed) if "executed_arguments" in item else (),
+                reported=message.get("source") == "event",
             )
 
 

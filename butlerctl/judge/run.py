@@ -14,6 +14,7 @@ from butlerctl.judge.conversation import Conversation, holds_prompt, read_conver
 from butlerctl.judge.execution import Execution
 from butlerctl.judge.readback import Reading
 from butlerctl.judge.requests import is_api_call, request_of
+from butlerctl.judge.wire import with_wire
 
 # A document that was made further than this from the turn belongs to another run.
 _SAME_RUN = timedelta(hours=6)
@@ -48,6 +49,9 @@ class Evidence:
     @cached_property
     def conversations(self) -> tuple[Conversation, ...]:
         """The recordings of what was asked: one, or several repeats of the same question."""
+        return with_wire(self._asked_for())
+
+    def _asked_for(self) -> tuple[Conversation, ...]:
         intent = self.bundle.intent
         prompt = intent.prompt if intent else ""
         found = [read_conversation(document, prompt) for document in self.of_kind("transcript")]

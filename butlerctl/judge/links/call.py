@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
+from butlerctl.evidence import Document
 from butlerctl.inventory.operations import OPERATION_OF_TOOL
 from butlerctl.judge import values
 from butlerctl.judge.case import Case
-from butlerctl.judge.conversation import Call, Conversation
+from butlerctl.judge.conversation import Call, Conversation, MadeUp
+from butlerctl.judge.executed import MISSING
 from butlerctl.judge.finding import Finding, broken, proven, unproven
 from butlerctl.protocol.leaks import find_leaks
 
@@ -16,28 +21,65 @@ def judge(case: Case) -> Finding:
     turn = case.conversation
     if turn is None:
         return unproven("harness.transcript", "no transcript of this turn")
+    unsound = _unsound(case)
+    if unsound is not None:
+        return _run_otherwise(unsound, turn)
     if case.right:
-        return (
-            _doubled(case, turn)
-            or _without_offset(case, turn)
-            or proven(
-                "call.args_match",
-                f"a native call of {case.right[-1].name} with the asked arguments",
-                turn.document,
-            )
-        )
+        return _doubled(case, turn) or _without_offset(case, turn) or _right(case.right[-1], turn)
     tool = case.calls[0].name if case.calls else _tool(case)
-    unfinished = next((call for call in reversed(case.calls) if call.arguments is None), None)
     if case.calls and case.calls[-1].arguments is not None:
         return _wrong_arguments(case, case.calls[-1], turn)
-    if unfinished:
-        return broken(
-            "call.args_json",
-            f"arguments of {unfinished.name} that are not one complete JSON object: {_cut(unfinished.raw)}",
-            turn.document,
-            expected="one complete JSON object",
-        )
+    if case.calls:
+        return _unfinished(case.calls[-1], turn)
     return _no_call(case, turn, tool)
+
+
+def _unsound(case: Case) -> Call | None:
+    """A call of which the gateway ran something else than the model wrote; one that failed and was made again is past."""
+    deciding = (case.right or case.calls)[-1:]
+    counting = (call for call in reversed(case.calls) if call in deciding or not call.failed)
+    return next((call for call in counting if call.unsound), None)
+
+
+def _run_otherwise(call: Call, turn: Conversation) -> Finding:
+    if call.arguments is None:
+        return _unfinished(call, turn)
+    return broken(
+        "call.arguments_unchanged",
+        f"the gateway ran {call.name} with "
+        + ", ".join(f"{at} = {_shown(ran)}" for at, _, ran in call.changes),
+        turn.document,
+        expected=", ".join(f"{at} = {_shown(written)}" for at, written, _ in call.changes)
+        + ", as the model wrote",
+    )
+
+
+def _unfinished(call: Call, turn: Conversation) -> Finding:
+    return broken(
+        "call.args_json",
+        f"arguments of {call.name} that are not one complete JSON object: {_cut(call.raw)}",
+        turn.document,
+        expected="one complete JSON object",
+    )
+
+
+def _right(call: Call, turn: Conversation) -> Finding:
+    """Native is a call that the provider's own answer holds. A gateway's transcript alone does not tell."""
+    if turn.wire is not None and turn.wire.has(call):
+        seen = f"a native call of {call.name} with the asked arguments, as the provider's own answer has it"
+        return proven("call.args_match", seen, *_records(turn))
+    where = "the gateway's events" if call.reported else "the transcript"
+    seen = (
+        f"a structured call of {call.name} with the asked arguments in {where}; "
+        "whether the model made it natively was not recorded"
+    )
+    return proven("call.args_match", seen, turn.document)
+
+
+def _records(turn: Conversation) -> list[Document]:
+    """The transcript, and what was recorded of the wire beside it."""
+    wire = turn.wire.documents if turn.wire else ()
+    return [turn.document, *(document for document in wire if document is not turn.document)]
 
 
 def imitations(turn: Conversation, tool: str = "") -> tuple[str, ...]:
@@ -54,7 +96,7 @@ def _tool(case: Case) -> str:
 def _doubled(case: Case, turn: Conversation) -> Finding | None:
     """The same write again, although the one before it had worked and made an object of its own."""
     calls = [attempt.call for attempt in case.good if attempt.call]
-    same = [call for call in calls if call.arguments == calls[0].arguments]
+    same = [call for call in calls if call.ran == calls[0].ran]
     if not case.operation.writes or len(same) < 2 or len(case.object_ids) < 2:
         return None
     return broken(
@@ -67,7 +109,7 @@ def _doubled(case: Case, turn: Conversation) -> Finding | None:
 
 def _without_offset(case: Case, turn: Conversation) -> Finding | None:
     """A time without an offset is right in the household's zone only; where another was taken, the call is at fault."""
-    given = case.right[-1].arguments or {}
+    given = case.right[-1].ran or {}
     bare = [key for key, value in given.items() if values.has_no_offset(value)]
     if not bare or not any(fault.check == "google.right_time" for fault in case.effect.faults):
         return None
@@ -80,7 +122,7 @@ def _without_offset(case: Case, turn: Conversation) -> Finding | None:
 
 
 def _wrong_arguments(case: Case, call: Call, turn: Conversation) -> Finding:
-    given = call.arguments or {}
+    given = call.ran or {}
     wrong = values.differing(case.asked, given, case.zone)
     return broken(
         "call.args_match",
@@ -107,6 +149,9 @@ def _no_call(case: Case, turn: Conversation, tool: str) -> Finding:
             turn.document,
             expected="an answer of the model",
         )
+    made = next((made for made in reversed(turn.made) if made.call.name == tool), None)
+    if made is not None:
+        return made_up(made, turn)
     misnamed = _misnamed(turn, tool)
     if misnamed:
         return broken(
@@ -124,6 +169,16 @@ def _no_call(case: Case, turn: Conversation, tool: str) -> Finding:
         )
     seen = f"text that imitates a call ({', '.join(kinds)})" if kinds else "no structured call, only words"
     return broken("call.toolcall_structured", seen, turn.document, expected=f"a native call of {tool}")
+
+
+def made_up(made: MadeUp, turn: Conversation) -> Finding:
+    """The gateway ran a call that the model did not make: under another name, or out of its text."""
+    name = made.call.name
+    if made.written:
+        seen = f'a call of "{made.written}", a name that is not registered: the gateway ran it as {name}'
+        return broken("call.tool_name", seen, *_records(turn), expected=f'a call of "{name}"')
+    seen = f"a call of {name} that no answer of the provider holds: the gateway made it out of text"
+    return broken("call.promoted_text", seen, *_records(turn), expected=f"a native call of {name}")
 
 
 def _missing(case: Case, offered: tuple[str, ...], tool: str) -> tuple[str, ...]:
@@ -144,6 +199,10 @@ def _misnamed(turn: Conversation, tool: str) -> str:
 
 def _plain(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value is MISSING else _cut(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def _cut(text: str) -> str:

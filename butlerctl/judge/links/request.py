@@ -71,7 +71,7 @@ def _arguments_lost(case: Case) -> Finding | None:
     """Does the body lack or change what the call carried?"""
     sent, body = _sent(case)
     call = case.right[-1] if case.right else (case.last.call if case.last else None)
-    carried = call.arguments if call and call.arguments else case.asked
+    carried = call.ran if call and call.ran else case.asked
     lost = [key for key in carried if key != "profile" and _is_lost(key, carried[key], body, case)]
     if sent is None or body is None or not lost:
         return None
