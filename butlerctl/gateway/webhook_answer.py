@@ -12,7 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from butlerctl.redaction import redact, redact_text
+
 _EXCERPT = 500
+# What is looked through for secrets before it is cut: none is longer than what it is cut by.
+_LOOKED_AT = 10_000
 _UNKNOWN_EFFECT = "It may have been done all the same: read back before you try again."
 _FAILURES: Mapping[str, tuple[str, str]] = {
     "timeout": ("request", f"No answer in time. {_UNKNOWN_EFFECT}"),
@@ -76,7 +80,7 @@ def _refused(answer: Answer, body: Any, path: str) -> dict[str, Any]:
     boundary = _BOUNDARY_OF_CODE.get(_error_field(body, "code"), "") or _boundary_of_status(
         answer.status or 0, body
     )
-    message = _error_field(body, "message")[:_EXCERPT] or f"HTTP status {answer.status}."
+    message = _cut(_error_field(body, "message")) or f"HTTP status {answer.status}."
     excerpt = _excerpt(answer)
     return failed(boundary, "http_status", message, status=answer.status, path=path, body=excerpt)
 
@@ -97,13 +101,13 @@ def _not_json(answer: Answer, path: str) -> dict[str, Any]:
     is_page = re.search(r"\bhtml\b", answer.content_type, re.IGNORECASE) is not None
     message = "The answer is no JSON." if answer.text else f"The answer is empty. {_UNKNOWN_EFFECT}"
     boundary = "request" if is_page else "shape"
-    return failed(boundary, "not_json", message, status=answer.status, path=path, body=answer.text[:_EXCERPT])
+    return failed(boundary, "not_json", message, status=answer.status, path=path, body=_cut(answer.text))
 
 
 def _reported(body: Any, more: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(body, Mapping) and body.get("ok") is False:
         boundary = _BOUNDARY_OF_CODE.get(_error_field(body, "code"), "shape")
-        message = _error_field(body, "message")[:_EXCERPT] or "The workflow says that it failed."
+        message = _cut(_error_field(body, "message")) or "The workflow says that it failed."
         return failed(boundary, "webhook_reported_failure", message, **more)
     message = f"The answer has no ok: true with data, so nothing is confirmed. {_UNKNOWN_EFFECT}"
     return failed("shape", "unexpected_answer", message, **more)
@@ -116,7 +120,12 @@ def _error_field(body: Any, name: str) -> str:
 
 
 def _excerpt(answer: Answer) -> Any:
-    return answer.document if answer.is_json and len(answer.text) <= _EXCERPT else answer.text[:_EXCERPT]
+    return redact(answer.document) if answer.is_json and len(answer.text) <= _EXCERPT else _cut(answer.text)
+
+
+def _cut(text: str) -> str:
+    """The beginning, without secrets: cut first, it may end with a part of one that nothing knows any more."""
+    return redact_text(text[:_LOOKED_AT])[:_EXCERPT]
 
 
 def _no_json(word: str) -> None:

@@ -23,26 +23,26 @@ export function failed(boundary, error, message, more = {}) {
   return { ok: false, boundary, error, message, ...more };
 }
 
-/** The observation for what `post` returned. */
-export function observe(exchange, path) {
+/** The observation for what `post` returned. `mask` hides the secret: before a text is cut, which may cut it in two. */
+export function observe(exchange, path, mask = (value) => value) {
   if (exchange.failure) {
     const boundary = BOUNDARY_OF_FAILURE[exchange.failure] ?? "request";
     return failed(boundary, exchange.failure, FAILURES[exchange.failure], { path, detail: exchange.detail });
   }
   const { status } = exchange;
   const body = parse(exchange.text);
-  if (status !== 200) return refused(exchange, body, path);
-  if (body === undefined || !isJson(exchange.contentType)) return notJson(exchange, path);
+  if (status !== 200) return refused(exchange, body, path, mask);
+  if (body === undefined || !isJson(exchange.contentType)) return notJson(exchange, path, mask);
   if (body?.ok === true && isObject(body.data)) {
     return { ok: true, status, path, data: body.data, ...(body.execution && { execution: body.execution }) };
   }
-  return reported(body, { status, path, body: excerpt(exchange.text, body) });
+  return reported(body, { status, path, body: excerpt(exchange.text, body, mask) }, mask);
 }
 
-function refused({ status, text }, body, path) {
+function refused({ status, text }, body, path, mask) {
   const boundary = BOUNDARY_OF_CODE[body?.error?.code] ?? boundaryOfStatus(status, body);
-  const message = messageIn(body) ?? `HTTP status ${status}.`;
-  return failed(boundary, "http_status", message, { status, path, body: excerpt(text, body) });
+  const message = messageIn(body, mask) ?? `HTTP status ${status}.`;
+  return failed(boundary, "http_status", message, { status, path, body: excerpt(text, body, mask) });
 }
 
 /** 403: the header. 404 in n8n's own words: no such webhook. 500 in JSON: n8n ran and failed. Else: on the way. */
@@ -54,25 +54,25 @@ function boundaryOfStatus(status, body) {
   return "request";
 }
 
-function notJson({ status, contentType, text }, path) {
+function notJson({ status, contentType, text }, path, mask) {
   const isPage = /\bhtml\b/i.test(contentType);
   const message = text === "" ? `The answer is empty. ${UNKNOWN_EFFECT}` : "The answer is no JSON.";
-  return failed(isPage ? "request" : "shape", "not_json", message, { status, path, body: excerpt(text) });
+  return failed(isPage ? "request" : "shape", "not_json", message, { status, path, body: excerpt(text, undefined, mask) });
 }
 
-function reported(body, more) {
+function reported(body, more, mask) {
   if (body?.ok === false) {
     const boundary = BOUNDARY_OF_CODE[body.error?.code] ?? "shape";
-    const message = messageIn(body) ?? "The workflow says that it failed.";
+    const message = messageIn(body, mask) ?? "The workflow says that it failed.";
     return failed(boundary, "webhook_reported_failure", message, more);
   }
   const message = `The answer has no ok: true with data, so nothing is confirmed. ${UNKNOWN_EFFECT}`;
   return failed("shape", "unexpected_answer", message, more);
 }
 
-function messageIn(body) {
+function messageIn(body, mask) {
   const message = body?.error?.message;
-  return typeof message === "string" && message !== "" ? message.slice(0, EXCERPT) : undefined;
+  return typeof message === "string" && message !== "" ? mask(message).slice(0, EXCERPT) : undefined;
 }
 
 function parse(text) {
@@ -85,4 +85,5 @@ function parse(text) {
 
 const isJson = (contentType) => /^application\/json\b/i.test(contentType);
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-const excerpt = (text, body) => (body !== undefined && text.length <= EXCERPT ? body : text.slice(0, EXCERPT));
+const excerpt = (text, body, mask) =>
+  body !== undefined && text.length <= EXCERPT ? mask(body) : mask(text).slice(0, EXCERPT);

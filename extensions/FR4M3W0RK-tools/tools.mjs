@@ -2,7 +2,7 @@
 
 import { failed, observe } from "./answer.mjs";
 import { DEFAULT_HEADER, DEFAULT_TIMEOUT_SECONDS, SECRET_VARIABLE } from "./config.mjs";
-import { withoutSecret } from "./redact.mjs";
+import { asSent, maskOf } from "./redact.mjs";
 import { webhookPath, webhookUrl } from "./routes.mjs";
 import { toolSchema } from "./schemas.mjs";
 import { argumentFaults } from "./validate.mjs";
@@ -15,10 +15,11 @@ export function householdTool(name, config, { guard, session = "", environment =
     ...schema,
     label: name,
     async execute(_callId, args, signal) {
-      const secret = environment[SECRET_VARIABLE] ?? "";
+      const secret = asSent(environment[SECRET_VARIABLE] ?? "");
+      const mask = maskOf(secret);
       const refusal = refuse(schema, args, config, guard, session);
-      const observation = refusal ?? (await send(name, args, { config, secret, signal }));
-      return toolResult(withoutSecret(observation, secret));
+      const observation = refusal ?? (await send(name, args, { config, secret, mask, signal }));
+      return toolResult(mask(observation));
     },
   };
 }
@@ -26,12 +27,11 @@ export function householdTool(name, config, { guard, session = "", environment =
 function refuse(schema, args, config, guard, session) {
   const faults = argumentFaults(schema, args, config.profiles);
   if (faults.length > 0) return failed("call", "invalid_args", faults.join("; "), { sent: false });
-  if (guard.allows(session, schema.name, args)) return null;
-  const message = "This very call was made three times already: it is not sent again.";
-  return failed("call", "repeated_call", message, { sent: false });
+  const repeated = guard.refusal(session, schema.name, args);
+  return repeated === null ? null : failed("call", "repeated_call", repeated, { sent: false });
 }
 
-async function send(name, { profile, ...body }, { config, secret, signal }) {
+async function send(name, { profile, ...body }, { config, secret, mask, signal }) {
   const path = webhookPath(config, name, profile);
   if (path === null) return failed("route", "unknown_route", "No webhook is configured for this.", { sent: false });
   const exchange = await post({
@@ -42,7 +42,7 @@ async function send(name, { profile, ...body }, { config, secret, signal }) {
     timeoutSeconds: config.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
     signal,
   });
-  return observe(exchange, path);
+  return observe(exchange, path, mask);
 }
 
 /** The gateway shows `content` to the model, keeps `details`, and calls the result an error when `ok` is false. */

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import html
 import json
 import subprocess
+from urllib.parse import quote, quote_plus
 
 import jsonschema
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from butlerctl import redaction
 from butlerctl.gateway.webhook_answer import Answer, observe
 from butlerctl.protocol.tools import ProfileShape, argument_faults, household_tools
+from butlerctl.redaction import redact_words, register_secret
 
 SHAPE = {
     "husband": ProfileShape(("Household",), ("Log", "butler verify"), ("date", "item", "amount")),
@@ -31,8 +38,14 @@ console.log(JSON.stringify(TOOL_NAMES.map((name) => JSON.stringify(toolSchema(na
 """
 OBSERVATIONS = """
 import { observe } from "./answer.mjs";
-const answers = JSON.parse(process.argv[1]);
-console.log(JSON.stringify(answers.map((answer) => observe(answer, "/webhook/x"))));
+import { maskOf } from "./redact.mjs";
+const [answers, secret] = process.argv.slice(1).map(JSON.parse);
+console.log(JSON.stringify(answers.map((answer) => observe(answer, "/webhook/x", maskOf(secret)))));
+"""
+MASKED = """
+import { maskOf } from "./redact.mjs";
+const [secrets, texts] = process.argv.slice(1).map(JSON.parse);
+console.log(JSON.stringify(secrets.map((secret, number) => texts[number].map(maskOf(secret)))));
 """
 FAULTS = """
 import { toolSchema } from "./schemas.mjs";
@@ -106,6 +119,8 @@ CALLS = [
 ]
 
 
+SECRET = "s3cret/of-the household"
+SIGNS = st.sampled_from([*"abcXYZ019-_.~", *"\"\\/<>&'+ %$^*(|)[]{}?#=,;:!@", "ä", "\n", "\t", "€", "😀"])
 JSON_TYPE = "application/json; charset=utf-8"
 BODIES = [
     {"ok": True, "data": {"id": "e"}, "execution": "17"},
@@ -122,6 +137,9 @@ BODIES = [
     {"message": "Error in workflow"},
     {"message": "Workflow was started"},
     {"padding": "x" * 600},
+    {"message": f"got {SECRET}", "headers": {"x": SECRET}},
+    {"ok": False, "error": {"code": "google_error", "message": "m" * 490 + SECRET}},
+    {"padding": "x" * 480, "echo": SECRET},
     None,
     [],
     "text",
@@ -138,7 +156,7 @@ ANSWERS = [
         {"status": status, "contentType": content_type, "text": text}
         for status in (200, 404, 500)
         for content_type in (JSON_TYPE, "text/html", "application/jsonp")
-        for text in ("", "{", "<html></html>", "not registered", "NaN")
+        for text in ("", "{", "<html></html>", "not registered", "NaN", "x" * 490 + SECRET)
     ),
 ]
 
@@ -191,7 +209,10 @@ def test_the_plugin_refuses_exactly_the_arguments_that_butlerctl_refuses(plugin_
 
 
 def test_the_plugin_and_butlerctl_make_the_same_of_every_answer(plugin_folder):
-    plugin = evaluate(plugin_folder, OBSERVATIONS, ANSWERS)
+    register_secret(SECRET)
+    plugin = evaluate(plugin_folder, OBSERVATIONS, ANSWERS, SECRET)
+    assert sum("<redacted>" in json.dumps(observation) for observation in plugin) > 20
+    assert SECRET[:6] not in json.dumps(plugin)
     own = [
         observe(
             Answer(answer["status"], {"content-type": answer["contentType"]}, answer["text"]), "/webhook/x"
@@ -204,6 +225,26 @@ def test_the_plugin_and_butlerctl_make_the_same_of_every_answer(plugin_folder):
         if theirs != ours
     ]
     assert differences == []
+
+
+@given(st.lists(st.text(SIGNS, min_size=8, max_size=20), min_size=30, max_size=30, unique=True))
+@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_plugin_and_butlerctl_mask_the_same_forms_of_a_secret(plugin_folder, secrets):
+    texts = [[f"~{written}~" for written in ways_to_write(secret)] for secret in secrets]
+    plugin = evaluate(plugin_folder, MASKED, secrets, texts)
+    for secret, written, masked in zip(secrets, texts, plugin, strict=True):
+        redaction._registered, redaction._registered_forms = set(), None
+        register_secret(secret)
+        assert masked == [redact_words(text) for text in written]
+        assert "~<redacted>~" in masked[0]
+
+
+def ways_to_write(secret):
+    escaped = json.dumps(secret)[1:-1]
+    yield from (secret, escaped, json.dumps(escaped)[1:-1], escaped.replace("/", "\\/"))
+    yield from (quote(secret, safe=""), quote_plus(secret), html.escape(secret))
+    yield "".join(f"\\u{ord(sign):04X}" if ord(sign) < 0xD800 else sign for sign in secret)
+    yield base64.b64encode(f"a{secret}b".encode()).decode()
 
 
 def faults_of(tool, arguments):

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import test from "node:test";
-import { call, EVENT, json, SECRET, webhooks } from "./household.mjs";
+import { call, EVENT, json, webhooks } from "./household.mjs";
 
 const NOT_REGISTERED = { code: 404, message: 'The requested webhook "POST x" is not registered.', hint: "..." };
 const plain = (status, type, text) => (_request, response) => {
@@ -99,15 +99,6 @@ test("a closed port is a failure of the connection", async () => {
   const observation = await call("list_tasks", { profile: "wife" }, { baseUrl: `http://127.0.0.1:${port}` });
   assert.equal(observation.error, "network");
   assert.equal(observation.detail, "ECONNREFUSED");
-});
-
-test("an answer that echoes the secret reaches the model without it", async (t) => {
-  const echo = (request, response) =>
-    json(response, 500, { message: `got ${request.headers["x-l4ck3y-auth"]}`, [SECRET]: [SECRET] });
-  const n8n = await webhooks(t, echo);
-  const observation = await call("list_tasks", { profile: "wife" }, { baseUrl: n8n.url });
-  assert.ok(!JSON.stringify(observation).includes(SECRET));
-  assert.match(JSON.stringify(observation), /got <redacted>/);
 });
 
 test("a secret that no header can hold is refused without being quoted", async (t) => {

@@ -51,27 +51,3 @@ test("two people and six tools make twelve different paths, and nobody else has 
   }
   assert.equal(webhookPath(config, "toString", "wife"), null);
 });
-
-test("the same call is not sent a fourth time", async (t) => {
-  const n8n = await webhooks(t);
-  const { RepeatGuard } = await import("../repeats.mjs");
-  const guard = new RepeatGuard();
-  const answers = [];
-  for (let i = 0; i < 5; i += 1) {
-    answers.push(await call("add_calendar_event", EVENT, { baseUrl: n8n.url }, { guard }));
-  }
-  assert.deepEqual(answers.map((answer) => answer.ok), [true, true, true, false, false]);
-  assert.equal(answers[4].error, "repeated_call");
-  assert.equal(answers[4].boundary, "call");
-  assert.equal(n8n.requests.length, 3);
-  assert.ok((await call("add_calendar_event", { ...EVENT, summary: "x" }, { baseUrl: n8n.url }, { guard })).ok);
-});
-
-test("repeats are counted for each session, and forgotten after ten minutes", async () => {
-  const { RepeatGuard } = await import("../repeats.mjs");
-  const guard = new RepeatGuard();
-  const ask = (session, now) => guard.allows(session, "add_task", { profile: "wife", title: "x" }, now);
-  assert.deepEqual([1, 2, 3, 4].map((now) => ask("a", now)), [true, true, true, false]);
-  assert.ok(ask("b", 5));
-  assert.ok(ask("a", 11 * 60 * 1000));
-});
