@@ -14,7 +14,7 @@ from butlerctl.cli.common import Format, chosen_routes, find_and_load
 from butlerctl.errors import BadInput, UsageProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from butlerctl.inventory.model import Inventory
     from butlerctl.inventory.operations import Route
@@ -45,8 +45,8 @@ def verify(
         None, "--save-evidence", help="Write one evidence bundle a route, for `diagnose`.", metavar="DIR"
     ),
     lab: bool = typer.Option(False, "--lab", help="Start the embedded stack and verify that."),
-    engine: Engine = typer.Option(
-        Engine.STAND_IN, "--engine", help="With --lab: stand-ins, or the real n8n and OpenClaw from npm."
+    engine: Engine | None = typer.Option(
+        None, "--engine", help="With --lab: stand-ins (as without it), or the real n8n and OpenClaw from npm."
     ),
     fault: list[str] = typer.Option(
         [], "--fault", help="With --lab: plant a fault (`lab faults` lists them).", metavar="NAME@ROUTE"
@@ -66,15 +66,23 @@ def verify(
     Exit codes: 0 proven, 1 broken, 3 not proven, 4 something was left behind, 75 try again (unreachable, nothing
     was written), 77 not permitted, 78 bad input.
     """
+    _refuse_without_lab(lab=lab, given={"--engine": engine is not None, "--fault": bool(fault)})
     household = find_and_load(inventory)
     routes = chosen_routes(household, [part for text in only for part in text.split(",")])
-    if fault and not lab:
-        raise UsageProblem("--fault needs --lab", hint="faults are planted in the embedded stack only")
     desk = _prepare(report or _default_report(household, state_dir), sign, state_dir, save_evidence, lab=lab)
-    with _household(household, fault, lab=lab, engine=engine) as target:
+    with _household(household, fault, lab=lab, engine=engine or Engine.STAND_IN) as target:
         result = _run(target, routes, state_dir, nonce, lab=lab, watched=format_ is Format.TEXT)
     _finish(result, desk, save_evidence, format_)
     raise typer.Exit(int(result.exit_code))
+
+
+def _refuse_without_lab(*, lab: bool, given: Mapping[str, bool]) -> None:
+    """Without the lab the household itself is verified, and written to: an option of the lab is a slip then."""
+    for option, is_given in given.items():
+        if is_given and not lab:
+            raise UsageProblem(
+                f"{option} needs --lab", hint="without --lab the household of the inventory itself is verified"
+            )
 
 
 @contextmanager

@@ -86,6 +86,8 @@ def desk(tmp_path_factory):
         ("verify --lab --only calendar_add/nobody", 2, ["no route is called 'calendar_add/nobody'", "calendar_add/wife"]),
         ("probe nothing", 2, ["no route is called 'nothing'"]),
         ("verify --fault active@calendar_add/wife", 2, ["--fault needs --lab"]),
+        ("verify --engine real", 2, ["--engine needs --lab", "the household of the inventory itself"]),
+        ("verify --engine stand-in", 2, ["--engine needs --lab"]),
         ("verify --lab --fault nonsense@calendar_add/wife", 2, ["no fault is called nonsense", "lab faults"]),
         ("verify --lab --fault google.twice@calendar_list/wife", 2, ["cannot strike", "calendar_add, tasks_add"]),
         ("lab up --fault active@calendar_add/nobody", 2, ["no route is called calendar_add/nobody"]),
