@@ -4,6 +4,7 @@
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(shell command -v $(name))))
 BIN    := .venv/bin
 READY  := .venv/.ready
+PLUGIN := extensions/FR4M3W0RK-tools
 DEBIAN := nodejs npm openssl jq build-essential python3
 # The first start of a real server installs it: minutes in a fixture, none of them in a test.
 STACK  := --timeout 300 -o timeout_func_only=true
@@ -30,11 +31,13 @@ verify: $(READY) ## prove all twelve routes on the lab and write a signed report
 test: $(READY) ## run the tests (the real n8n and OpenClaw stay out: make test-stack)
 	@$(BIN)/python -m pytest -n 2 -m 'not stack and not slow'
 
-lint: $(READY) ## ruff, mypy, import layers
+lint: $(READY) ## ruff, mypy, import layers, the gateway's image and its compose file
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
+	@if [ -x $(BIN)/hadolint ]; then $(BIN)/hadolint $(PLUGIN)/Dockerfile; else echo "NOT LINTED: $(PLUGIN)/Dockerfile (no hadolint for this machine)" >&2; fi
+	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec $(PLUGIN)/compose.yaml
 
 format: $(READY) ## format the code
 	@$(BIN)/ruff format .
