@@ -14,6 +14,7 @@
         ├── InventoryError
         ├── SecretMissing
         ├── BadDocument
+        ├── NotOffered
         └── N8nRefused
 
 Only the command line's entry point turns one into an exit code.
@@ -135,6 +136,10 @@ class SecretMissing(BadInput):
 
 class BadDocument(BadInput):
     """A bundle, transcript or export that is not what its name says."""
+
+
+class NotOffered(BadInput):
+    """This version of n8n does not have what is needed: no key and no second try helps."""
 
 
 class N8nRefused(BadInput):

@@ -177,7 +177,7 @@ def _executions(
     found = [find_by_id(api, execution_id) for execution_id in named]
     if not any(found) and workflow_id:
         wait = LAG if _calls_made(note.documents) else 0.0
-        by_nonce = find_by_nonce(api, workflow_id, nonce, wait=wait) if nonce else None
+        by_nonce = find_by_nonce(api, workflow_id, nonce, since=asked_at, wait=wait) if nonce else None
         found = [by_nonce or _latest(api, workflow_id, asked_at)]
     return [execution for execution in found if execution is not None]
 

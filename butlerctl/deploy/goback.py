@@ -14,7 +14,7 @@ from butlerctl.deploy.server import Document, Held, Server, read_server
 from butlerctl.deploy.snapshot import Kept, Snapshot
 from butlerctl.deploy.steps import Steps
 from butlerctl.deploy.wire import faults_of_all
-from butlerctl.errors import BadDocument, ButlerctlError
+from butlerctl.errors import ButlerctlError
 from butlerctl.inventory.operations import Route
 from butlerctl.n8n.api import N8nApi
 
@@ -44,10 +44,7 @@ def find_moves(scene: Scene, snapshot: Snapshot, memory: Memory) -> tuple[Move, 
 
 
 def _has(api: N8nApi, workflow_id: str, version: str) -> bool:
-    try:
-        return api.workflow_version(workflow_id, version) is not None
-    except BadDocument:
-        return False  # n8n says 404 in its own words
+    return api.workflow_version(workflow_id, version) is not None
 
 
 def go_back(

@@ -9,9 +9,10 @@ from typing import Any
 
 from butlerctl.deploy.difference import differences, settings_of
 from butlerctl.deploy.planning import draft_of
-from butlerctl.deploy.server import Document, Held, Hook, Server, hooks_of
+from butlerctl.deploy.server import Document, Held, Server
 from butlerctl.deploy.snapshot import Kept, Snapshot
 from butlerctl.inventory.operations import Route
+from butlerctl.n8n.hooks import Hook, hooks_of
 
 
 class Way(StrEnum):
@@ -143,7 +144,7 @@ def _with_paths(move: Move, moves: Iterable[Move], server: Server) -> Move:
     release = bool(move.held and any(hook in move.held.hooks for other in others for hook in _wanted(other)))
     ours = {other.held.id for other in [move, *others] if other.held}
     for stranger in server.workflows:
-        taken = sorted(wanted & stranger.hooks.keys())
+        taken = sorted(stranger.keeps_from(wanted, move.held))
         if stranger.id not in ours and not stranger.archived and taken:
             method, path = taken[0]
             obstacle = f'{method} {path} is now served by "{stranger.name}" ({stranger.id})'

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from butlerctl.deploy.difference import Change, differences, moved
 from butlerctl.deploy.journal import Memory
 from butlerctl.deploy.plan import Entry, Plan, State, Status
-from butlerctl.deploy.server import Document, Held, Member, Server, hooks_of
+from butlerctl.deploy.server import Document, Held, Member, Server
 from butlerctl.inventory.operations import Route
+from butlerctl.n8n.hooks import hooks_of, taken
 from butlerctl.workflows.digest import canonical_digest
 
 
@@ -107,10 +108,14 @@ def _conflicts(question: Question, route: Route) -> list[str]:
         found += [f"{method} {path} is also that of {other}" for method, path in shared]
     for stranger in _strangers(question):
         found += [
-            f'{method} {path} is served by another workflow: "{stranger.name}" ({stranger.id})'
-            for method, path in sorted(wanted.keys() & stranger.hooks.keys())
+            f'{method} {path} is {_how(path, by)} another workflow: "{stranger.name}" ({stranger.id})'
+            for (method, path), by in sorted(stranger.keeps_from(wanted, member.held).items())
         ]
     return found
+
+
+def _how(path: str, by: str) -> str:
+    return "served by" if by == path else f"covered by the dynamic path {by} of"
 
 
 def _strangers(question: Question) -> Iterable[Held]:
@@ -135,8 +140,11 @@ def _notes(question: Question, route: Route, changes: Collection[Change]) -> Ite
         state = "archived" if twin.archived else "active" if twin.published else "inactive"
         yield f"another workflow has the same name: {twin.id} ({state})"
     for stranger in _strangers(question):
-        saved = hooks_of(stranger.document).keys() & hooks_of(export).keys() - stranger.hooks.keys()
-        if saved and stranger not in member.twins:
+        wanted = hooks_of(export)
+        served, kept = taken(wanted, stranger.published), stranger.keeps_from(wanted, member.held)
+        for hook in served.keys() - kept.keys():
+            yield f'"{stranger.name}" ({stranger.id}) would answer in its place while it is not published: {served[hook]}'
+        if taken(wanted, stranger.document).keys() - served.keys() and stranger not in member.twins:
             yield f'saved with the same path, not published: "{stranger.name}" ({stranger.id})'
     held = member.held
     if held is None or held.published is None:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from butlerctl.deploy.difference import DEFAULTS, settings_of
-from butlerctl.deploy.server import Credential, Document, Held, Member, Server, hooks_of
+from butlerctl.deploy.server import Credential, Document, Held, Member, Server
 from butlerctl.inventory.operations import Route
+from butlerctl.n8n.hooks import hooks_of
 from butlerctl.n8n.write import NODE_KEYS, SETTINGS
-from butlerctl.workflows.digest import canonical_form
+from butlerctl.workflows.canonical import DEFAULTS, settings_of
 from butlerctl.workflows.placeholders import placeholders_of
 from butlerctl.workflows.walk import strings
+from butlerctl.workflows.workflow import BASE, WEBHOOK
+
+_OF_GOOGLE = {f"{BASE}google{name}": f"google{name}OAuth2Api" for name in ("Calendar", "Tasks", "Sheets")}
+_OF_WEBHOOKS = {"basicAuth": "httpBasicAuth", "headerAuth": "httpHeaderAuth", "jwtAuth": "jwtAuth"}
 
 
 def objections(
@@ -31,7 +35,7 @@ def objections(
         route: (
             *_placeholders(export, tokens),
             *_path(export, route.webhook_path(prefix)),
-            *_not_taken(export),
+            *_not_taken(export, members[route].held),
             *_not_removable(export, members[route].held),
             *_credentials(export, server.credentials),
             *shared[route],
@@ -53,29 +57,50 @@ def _path(export: Document, path: str) -> Iterator[str]:
         yield f"it has no enabled webhook at POST {path}"
 
 
-def _not_taken(export: Document) -> Iterator[str]:
-    """n8n's API refuses a whole body for one key that it does not know."""
+def _not_taken(export: Document, held: Held | None) -> Iterator[str]:
+    """n8n's API refuses a whole body for one key that it does not know. A setting that is there already stays."""
     for node in _nodes(export):
         for key in node.keys() - NODE_KEYS:
             yield f'n8n\'s API does not take {key} of the node "{node.get("name")}"'
-    for key in canonical_form(export)["settings"].keys() - SETTINGS:
-        yield f"n8n's API does not take settings.{key}"
+    there = settings_of(held.document) if held else {}
+    for key, value in settings_of(export).items():
+        if key not in SETTINGS and there.get(key) != value:
+            yield f"n8n's API does not take settings.{key}: set it in n8n's editor, or leave it out of the file"
 
 
 def _not_removable(export: Document, held: Held | None) -> Iterator[str]:
     extra = settings_of(held.document).keys() - settings_of(export).keys() if held else ()
     for key in sorted(extra - DEFAULTS.keys() if extra else ()):
-        yield f"n8n has settings.{key} and its API cannot remove it: write the wanted value into the file"
+        where = "write the wanted value into the file" if key in SETTINGS else "take it back in n8n's editor"
+        yield f"n8n has settings.{key} and its API cannot remove it: {where}"
 
 
 def _credentials(export: Document, known: Mapping[str, Credential]) -> Iterator[str]:
-    for node, kind, entry in credentials_of(export):
+    unnamed = set()
+    for node in _nodes(export):
+        needed = "" if node.get("disabled") else _needed(node)
+        if needed and not (node.get("credentials") or {}).get(needed):
+            unnamed.add((str(node.get("name")), needed))
+            yield f'the node "{node.get("name")}" has no {needed}: n8n does not publish it'
+    for name, kind, entry in credentials_of(export):
+        if (name, kind) in unnamed:
+            continue
         wanted = entry.get("id")
         found = known.get(str(wanted))
         if found is None:
-            yield _missing(node, kind, entry, known)
+            yield _missing(name, kind, entry, known)
         elif found.type != kind:
-            yield f'the node "{node}" wants a {kind}: {wanted} is a {found.type} ("{found.name}")'
+            yield f'the node "{name}" wants a {kind}: {wanted} is a {found.type} ("{found.name}")'
+
+
+def _needed(node: Mapping[str, Any]) -> str:
+    """The type of credential without which n8n publishes no such node, empty where it needs none."""
+    kind, parameters = str(node.get("type", "")), node.get("parameters") or {}
+    mode = str(parameters.get("authentication", ""))
+    if kind == WEBHOOK:
+        return _OF_WEBHOOKS.get(mode, "")
+    needed = _OF_GOOGLE.get(kind, "")
+    return "googleApi" if needed and mode == "serviceAccount" else needed
 
 
 def _missing(node: str, kind: str, entry: Mapping[str, Any], known: Mapping[str, Credential]) -> str:

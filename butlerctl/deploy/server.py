@@ -9,24 +9,10 @@ from typing import Any
 
 from butlerctl.inventory.operations import Route
 from butlerctl.n8n.api import N8nApi
+from butlerctl.n8n.hooks import Hook, hooks_of, taken
 from butlerctl.workflows.digest import canonical_digest, published_version
-from butlerctl.workflows.workflow import WEBHOOK
 
 Document = Mapping[str, Any]
-Hook = tuple[str, str]
-"""Method and path below `/webhook/`: n8n lets one published workflow have it."""
-
-
-def hooks_of(document: Document | None) -> dict[Hook, Document]:
-    """The enabled Webhook nodes."""
-    nodes = (document or {}).get("nodes") or []
-    return {_hook(node): node for node in nodes if node.get("type") == WEBHOOK and not node.get("disabled")}
-
-
-def _hook(node: Document) -> Hook:
-    parameters = node.get("parameters") or {}
-    path = str(parameters.get("path") or node.get("webhookId", ""))
-    return str(parameters.get("httpMethod", "GET")), path.strip("/")
 
 
 class Held:
@@ -48,6 +34,15 @@ class Held:
     def hooks(self) -> dict[Hook, Document]:
         """What it serves."""
         return hooks_of(self.published)
+
+    def keeps_from(self, wanted: Iterable[Hook], held: Held | None) -> dict[Hook, str]:
+        """Which of these n8n would not let `held` have, because this one serves them: each with its path for it.
+
+        A dynamic path keeps nothing from a workflow that serves the exact one already.
+        """
+        served = held.hooks if held else {}
+        found = taken(wanted, self.published)
+        return {hook: by for hook, by in found.items() if by == hook[1] or hook not in served}
 
     @cached_property
     def saved_digest(self) -> str:

@@ -14,9 +14,10 @@ from typing import Any
 
 from butlerctl.appendlog import sync_folder
 from butlerctl.deploy.plan import digest_of
-from butlerctl.deploy.server import Held, Hook
+from butlerctl.deploy.server import Held
 from butlerctl.errors import BadDocument, BadInput
 from butlerctl.inventory.operations import Route, route_of
+from butlerctl.n8n.hooks import Hook
 
 FORMAT = "butlerctl.snapshot/1"
 # The owner's name and address, and data of runs: nothing that a way back needs.

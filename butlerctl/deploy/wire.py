@@ -9,9 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from butlerctl.checks.probe import FORBIDDEN
-from butlerctl.deploy.server import Document, Hook, hooks_of
+from butlerctl.deploy.server import Document
 from butlerctl.inventory.operations import Route
 from butlerctl.n8n.answers import Kind, classify
+from butlerctl.n8n.hooks import Hook, hooks_of
 from butlerctl.n8n.webhooks import Key, Webhooks
 
 PATIENCE = 5.0

@@ -1,39 +1,64 @@
-"""Client of n8n's public REST API: what is saved, what is published, what ran. Reads only."""
+"""Client of n8n's public REST API and of its health and version pages. Reads only; `audit` is a POST that reads."""
 
 from __future__ import annotations
 
 import base64
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
+from urllib.parse import quote
 
-from butlerctl.errors import BadDocument, NotPermitted, TryAgain, Unreachable
-from butlerctl.n8n.answers import Kind, classify
-from butlerctl.n8n.http import failure_text, header_value, make_client
-from butlerctl.redaction import redact_text, register_secret
-
-if TYPE_CHECKING:
-    import httpx
+from butlerctl.errors import BadDocument, NotOffered, NotPermitted, TryAgain, Unreachable
+from butlerctl.n8n.answers import Kind
+from butlerctl.n8n.api_answers import ApiAnswer, read_answer
+from butlerctl.n8n.http import Limits, Received, failure_text, header_value, make_client, send
+from butlerctl.redaction import register_secret
 
 PAGE = 100
+"""Rows of a page; n8n gives at most 250."""
+
+PAGE_WITH_DATA = 20
+"""Executions of a page when each comes with its data."""
+
+LIMITS = Limits(seconds=30.0, size=64 * 1024 * 1024)
+"""Of one request. A page of a hundred large workflows, each in two versions, is far below it."""
+
 _MAX_PAGES = 100
 _VERSION_TAG = re.compile(r'<meta name="n8n:config:sentry" content="([A-Za-z0-9+/=]+)"')
 _RELEASE = re.compile(r"n8n@(\d[\w.+-]*)")
+_SCOPES = {
+    "workflows": "workflow:list and workflow:read",
+    "executions": "execution:list and execution:read",
+    "credentials": "credential:list",
+    "tags": "tag:list",
+    "audit": "securityAudit:generate",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """`alive`: n8n's process answers. `ready`: its database is connected and migrated, and it serves requests."""
+
+    alive: bool
+    ready: bool
 
 
 class N8nApi:
     """One n8n and one API key. Safe to share between threads; close it, or use it as a context manager.
 
-    Every method raises Unreachable when n8n does not answer or something else answers in its place,
-    NotPermitted when the key is refused or lacks the scope, TryAgain for 429 and 5xx.
+    Every method raises Unreachable when n8n does not answer whole and in time, or something else answers in its
+    place; NotPermitted when n8n refuses the key or its scope; NotOffered when this n8n has no such endpoint; TryAgain
+    for its 429 and 5xx and while it starts.
     """
 
-    def __init__(self, url: str, api_key: str, *, timeout: float = 10.0) -> None:
-        """Raises BadInput for a key that no header can carry."""
+    def __init__(self, url: str, api_key: str, *, timeout: float = 10.0, limits: Limits = LIMITS) -> None:
+        """`timeout` is in seconds, for each step of a request. Raises BadInput for a key that no header can carry."""
         register_secret(api_key)
         self._url = url.rstrip("/")
+        self._limits = limits
         headers = {"Accept": "application/json"}
         self._client = make_client(url, timeout=timeout, headers=headers)
         self._key = header_value(api_key, "n8n's API key")
@@ -50,36 +75,72 @@ class N8nApi:
         self._client.close()
 
     def workflows(self, *, active: bool | None = None) -> list[dict[str, Any]]:
-        """All workflows, each with its saved and its published version. Archived ones too."""
+        """All workflows, each with its tags, its saved and its published version. Archived ones too."""
         query = {} if active is None else {"active": str(active).lower()}
-        return list(self._pages("workflows", query))
+        return list(self._rows("workflows", query, PAGE))
 
     def workflow(self, workflow_id: str) -> dict[str, Any] | None:
         """One workflow, None when n8n knows none of this id."""
-        return self._get(f"workflows/{workflow_id}")
+        return self._one(f"workflows/{quote(workflow_id, safe='')}", "id", workflow_id)
 
     def workflow_version(self, workflow_id: str, version_id: str) -> dict[str, Any] | None:
-        """An older version: nodes and connections."""
-        return self._get(f"workflows/{workflow_id}/{version_id}")
+        """An older version: nodes and connections. None when n8n has it no more."""
+        path = f"workflows/{quote(workflow_id, safe='')}/{quote(version_id, safe='')}"
+        return self._one(path, "versionId", version_id)
 
     def executions(
-        self, workflow_id: str, *, limit: int = 20, status: str = "", with_data: bool = True
-    ) -> list[dict[str, Any]]:
-        """The newest executions first, at most 250. One that still runs is listed only with `status="running"`.
+        self, workflow_id: str, *, limit: int = PAGE_WITH_DATA, status: str = "", with_data: bool = True
+    ) -> Iterator[dict[str, Any]]:
+        """The newest executions first, at most `limit`; a page is asked for when its first row is.
 
-        With data each holds the whole webhook request, the secret in its header included: redact first.
+        One that still runs is listed only with `status="running"`. With data each holds the whole webhook request,
+        the secret in its header included: redact first.
         """
-        query = {"workflowId": workflow_id, "limit": str(limit), "includeData": str(with_data).lower()}
-        answer = self._get("executions", query | ({"status": status} if status else {}))
-        return self._rows("executions", answer) if answer else []
+        query = {"workflowId": workflow_id, "includeData": str(with_data).lower()}
+        query |= {"status": status} if status else {}
+        page = min(limit, PAGE_WITH_DATA if with_data else PAGE)
+        for number, row in enumerate(self._rows("executions", query, page), 1):
+            yield row
+            if number >= limit:
+                return
 
     def execution(self, execution_id: str) -> dict[str, Any] | None:
-        """One execution with its data (redact first), None when n8n knows none of this id."""
-        return self._get(f"executions/{execution_id}", {"includeData": "true"})
+        """One execution with its data (redact first), None when n8n knows none of this id: its own are numbers.
+
+        What n8n holds back because it is large is asked for again; n8n before 2.28 holds nothing back and takes no
+        such wish. What stays out all the same, `executions.withheld` tells.
+        """
+        if not (execution_id.isascii() and execution_id.isdigit()):
+            return None
+        path, query = f"executions/{execution_id}", {"includeData": "true"}
+        found = self._one(path, "id", execution_id, query)
+        if found and found.get("dataTooLargeToDisplay"):
+            try:
+                return self._one(path, "id", execution_id, query | {"ignoreDataSizeLimit": "true"})
+            except AnswerTooLarge:
+                return found
+        return found
 
     def credentials(self) -> list[dict[str, Any]]:
-        """Id, name and type of every credential; never data. n8n 1 has no such endpoint: NotPermitted."""
-        return list(self._pages("credentials", {}))
+        """Id, name and type of every credential; never data. n8n 1 has no such endpoint: NotOffered."""
+        return list(self._rows("credentials", {}, PAGE))
+
+    def tags(self) -> list[dict[str, Any]]:
+        """Id and name of every tag."""
+        return list(self._rows("tags", {}, PAGE))
+
+    def audit(self, categories: Sequence[str] = ("instance", "nodes")) -> dict[str, Any]:
+        """n8n's own security report, by title. Of `credentials, database, nodes, filesystem, instance`."""
+        body = {"additionalOptions": {"categories": list(categories)}}
+        answer = self._asked("POST", "audit", body=body)
+        reports = {} if answer.document == [] else answer.document  # with nothing to tell it is a list
+        if not isinstance(reports, dict) or not all(isinstance(each, dict) for each in reports.values()):
+            raise self._not_the_api("audit", "no report")
+        return reports
+
+    def health(self) -> Health:
+        """Whether n8n is up and ready. Needs no API key. Raises Unreachable when nobody answers."""
+        return Health(self._says_status("healthz"), self._says_status("healthz/readiness"))
 
     def version(self) -> str | None:
         """The version that the editor page gives away to anybody, None when it does not. Needs no API key."""
@@ -92,31 +153,57 @@ class N8nApi:
         found = _RELEASE.fullmatch(str(config.get("release", "")))
         return found[1] if found else None
 
-    def _pages(self, path: str, query: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-        wanted = {**query, "limit": str(PAGE)}
+    def _says_status(self, path: str) -> bool:
+        answer = self._send(f"{self._url}/{path}", {}, {})
+        found = read_answer(answer.status, answer.headers, answer.body)
+        return not found.foreign and found.document == {"status": "ok"}
+
+    def _rows(self, path: str, query: Mapping[str, str], page: int) -> Iterator[dict[str, Any]]:
+        """The rows of a list, page after page. A list is never empty because somebody said 404."""
+        wanted = {**query, "limit": str(page)}
         for _ in range(_MAX_PAGES):
-            answer = self._get(path, wanted) or {"data": []}
-            yield from self._rows(path, answer)
-            if not answer.get("nextCursor"):
+            document = self._asked("GET", path, query=wanted).document
+            rows = document.get("data") if isinstance(document, dict) else None
+            if not isinstance(rows, list) or not all(isinstance(row, dict) and "id" in row for row in rows):
+                raise self._not_the_api(path, "no list of objects")
+            yield from rows
+            if not document.get("nextCursor"):
                 return
-            wanted["cursor"] = answer["nextCursor"]
+            wanted["cursor"] = str(document["nextCursor"])
         raise BadDocument(f"n8n's list of {path} does not end after {_MAX_PAGES} pages")
 
-    def _rows(self, path: str, answer: Mapping[str, Any]) -> list[dict[str, Any]]:
-        rows = answer.get("data")
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise Unreachable(
-                f"something other than n8n's API answered at {self._url}/api/v1/{path}: no list of objects",
-                hint="n8n.url must be the address of n8n itself",
-            )
-        return rows
-
-    def _get(self, path: str, query: Mapping[str, str] | None = None) -> dict[str, Any] | None:
-        status, message, document = self._ask("GET", path, query=query)
-        if status == 404 and message.lower() == "not found":
+    def _one(
+        self, path: str, key: str, wanted: str, query: Mapping[str, str] | None = None
+    ) -> dict[str, Any] | None:
+        """The object that has `wanted` under `key`; None when n8n itself says that there is none."""
+        answer = self._ask("GET", path, query=query)
+        if answer.is_unknown_id:
             return None
-        _raise_for_status(status, path, message)
+        self._raise_for(answer, "GET", path)
+        return self._object(answer, path, key, wanted)
+
+    def _object(self, answer: ApiAnswer, path: str, key: str, wanted: str) -> dict[str, Any]:
+        document = answer.document
+        if not isinstance(document, dict) or str(document.get(key)) != wanted:
+            raise self._not_the_api(path, f"a document without {key} {wanted}")
         return document
+
+    def _asked(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> ApiAnswer:
+        """A success."""
+        answer = self._ask(method, path, query=query, body=body)
+        self._raise_for(answer, method, path)
+        return answer
+
+    def _raise_for(self, answer: ApiAnswer, method: str, path: str) -> None:
+        if answer.kind is Kind.NOT_READY or answer.status >= 400:
+            raise refusal(answer, f"{method} /api/v1/{path}", _SCOPES.get(path.split("/", maxsplit=1)[0], ""))
 
     def _ask(
         self,
@@ -125,14 +212,21 @@ class N8nApi:
         *,
         query: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
-    ) -> tuple[int, str, dict[str, Any]]:
-        """Status, n8n's own message (redacted) and document of one request to the API."""
+    ) -> ApiAnswer:
+        """What n8n itself answered to one request to the API."""
         url = f"{self._url}/api/v1/{path}"
-        answer = self._send(url, query or {}, {"X-N8N-API-KEY": self._key}, method=method, body=body)
-        reading = classify(answer.status_code, answer.headers, answer.text, method=method)
-        if not reading.kind.by_n8n or not isinstance(reading.document, dict):
-            raise _not_the_api(url, answer, reading.kind)
-        return answer.status_code, redact_text(str(reading.document.get("message", ""))), reading.document
+        received = self._send(url, query or {}, {"X-N8N-API-KEY": self._key}, method=method, body=body)
+        if received.cut:
+            raise AnswerTooLarge(f"the answer at {url} is longer than {self._limits.size // 1024**2} MiB")
+        answer = read_answer(received.status, received.headers, received.body)
+        if answer.foreign:
+            raise self._not_the_api(path, answer.foreign, answer.kind)
+        if answer.is_unknown_endpoint:
+            raise Unreachable(
+                f"this n8n has no endpoint {method} /api/v1/{path.split('/', maxsplit=1)[0]} at {self._url}",
+                hint="n8n.url must end where n8n's own addresses begin: no /api/v1 in it",
+            )
+        return answer
 
     def _send(
         self,
@@ -142,40 +236,67 @@ class N8nApi:
         *,
         method: str = "GET",
         body: Mapping[str, Any] | None = None,
-    ) -> httpx.Response:
+    ) -> Received:
         import httpx
 
         try:
-            return self._client.request(method, url, params=dict(query), headers=dict(headers), json=body)
+            return send(
+                self._client,
+                method,
+                url,
+                self._limits,
+                params=dict(query),
+                headers=dict(headers),
+                json=body,
+            )
         except (httpx.RequestError, httpx.InvalidURL) as error:
             raise Unreachable(
                 f"n8n did not answer at {self._url}: {failure_text(error, url)}",
                 hint="check n8n.url in the inventory, and that n8n runs",
             ) from error
 
-
-def _not_the_api(url: str, answer: httpx.Response, kind: Kind) -> Unreachable:
-    what = kind.value
-    if kind is Kind.REDIRECT:
-        what = f"redirect to {redact_text(answer.headers.get('location', '?'))}"
-    return Unreachable(
-        f"something other than n8n's API answered at {url}: {what}, status {answer.status_code}",
-        hint="n8n.url must be the address of n8n itself, without a sign-in page or a redirect in front",
-    )
-
-
-def _raise_for_status(status: int, path: str, message: str) -> None:
-    if status in (401, 403, 405):
-        why = {
-            401: "the API key was refused",
-            403: "the API key lacks the scope",
-            405: "this n8n has no such list",
-        }
-        raise NotPermitted(
-            f"n8n: {why[status]} for GET /api/v1/{path.split('/', maxsplit=1)[0]} ({message})",
-            hint="n8n.api_key needs workflow:list, workflow:read, execution:list, execution:read, credential:list",
+    def _not_the_api(self, path: str, what: str, kind: Kind = Kind.FOREIGN) -> Unreachable:
+        return Unreachable(
+            f"something other than n8n's API answered at {self._url}/api/v1/{path}: {what}",
+            hint=self._advice(kind),
         )
-    if status == 429 or status >= 500:
-        raise TryAgain(f"n8n answered GET /api/v1/{path} with {status} ({message})")
-    if status >= 400:
-        raise BadDocument(f"n8n refused GET /api/v1/{path} with {status} ({message})")
+
+    def _advice(self, kind: Kind) -> str:
+        """n8n's health page tells a wrong path from a wrong host."""
+        if kind is Kind.EDITOR:
+            return "the path in n8n.url is wrong, or this n8n's public API is switched off"
+        try:
+            alive = self.health().alive
+        except Unreachable:
+            alive = False
+        if alive:
+            return "n8n itself is alive there: something in front of it answers for its API"
+        return (
+            "n8n.url must be the address of n8n itself, with the right path, and without a sign-in page or a"
+            " redirect in front"
+        )
+
+
+class AnswerTooLarge(Unreachable):
+    """An answer was cut at the limit: what it says is not known."""
+
+
+def refusal(answer: ApiAnswer, asked: str, scopes: str) -> TryAgain | NotPermitted | NotOffered | BadDocument:
+    """What n8n's own no means for a request that only reads."""
+    said = f"({answer.message})"
+    if answer.kind is Kind.NOT_READY:
+        return TryAgain(f"n8n is not ready yet {said}")
+    if answer.status in (401, 403):
+        why = "the API key was refused" if answer.status == 401 else "the API key lacks the scope"
+        needs = f"n8n.api_key needs {scopes}"
+        advice = (
+            needs
+            if answer.status == 403
+            else "make a key in n8n's settings, and put it where n8n.api_key points"
+        )
+        return NotPermitted(f"n8n: {why} for {asked} {said}", hint=advice)
+    if answer.status == 405:
+        return NotOffered(f"this n8n has no {asked} {said}")
+    if answer.status == 429 or answer.status >= 500:
+        return TryAgain(f"n8n answered {asked} with {answer.status} {said}")
+    return BadDocument(f"n8n refused {asked} with {answer.status} {said}")

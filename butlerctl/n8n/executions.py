@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from butlerctl.n8n.api import PAGE_WITH_DATA
+from butlerctl.n8n.runs import failure, google_runs, items_of
 from butlerctl.redaction import MASK, redact
 
 if TYPE_CHECKING:
@@ -14,6 +17,12 @@ if TYPE_CHECKING:
 
 LAG = 2.0
 """Seconds that n8n may take to show a finished execution."""
+
+MOST = 200
+"""Executions of one workflow, the newest first, that are searched for a nonce."""
+
+SKEW = timedelta(minutes=5)
+"""How far n8n's clock may be behind ours."""
 
 _PAUSE = 0.05
 # A webhook's key may stand under any name: every other header is masked.
@@ -35,10 +44,12 @@ _HARMLESS_HEADERS = frozenset(
 def as_evidence(execution: Mapping[str, Any]) -> dict[str, Any]:
     """An `execution` document from one item of `GET /executions?includeData=true`, redacted.
 
-    `data` keeps n8n's `resultData`: the run of every node, the last one, the error.
+    `node` and `error` are the first node that failed and what it said, also where another node behind it ended the
+    run or a branch of the workflow took the failure up. `google` has the input and output of every Google node.
+    `data` keeps n8n's `resultData`: the run of every node, the last one, the error. `data_missing` says why there is
+    none.
     """
     result = (execution.get("data") or {}).get("resultData") or {}
-    error = result.get("error") or {}
     document = {
         "kind": "execution",
         "seen_by": "n8n",
@@ -51,12 +62,26 @@ def as_evidence(execution: Mapping[str, Any]) -> dict[str, Any]:
         "stopped": execution.get("stoppedAt"),
         "mode": execution.get("mode"),
     }
-    if error:
-        document["node"] = (error.get("node") or {}).get("name") or result.get("lastNodeExecuted")
-        document["error"] = _clean_error(error)
+    if missing := data_missing(execution):
+        document["data_missing"] = missing
+    if failed := failure(execution):
+        document["node"] = failed.node
+        document["error"] = _clean_error(failed.error)
+    if google := [_clean_google(run) for run in google_runs(execution)]:
+        document["google"] = google
     document["data"] = {"resultData": _clean_result(result)}
     redacted: dict[str, Any] = redact(document)
     return redacted
+
+
+def data_missing(execution: Mapping[str, Any]) -> str:
+    """Why an execution comes without what its nodes did, empty when it does not."""
+    if execution.get("dataTooLargeToDisplay"):
+        return "n8n holds it back: it is larger than n8n shows"
+    data = execution.get("data") or {}
+    if (data.get("redactionInfo") or {}).get("isRedacted"):
+        return "n8n holds it back: its redaction policy hides it"
+    return "" if (data.get("resultData") or {}).get("runData") else "n8n has none"
 
 
 def find_by_id(api: N8nApi, execution_id: str, *, wait: float = LAG) -> dict[str, Any] | None:
@@ -69,13 +94,31 @@ def find_by_id(api: N8nApi, execution_id: str, *, wait: float = LAG) -> dict[str
     return _evidence(look, wait)
 
 
-def find_by_nonce(api: N8nApi, workflow_id: str, nonce: str, *, wait: float = LAG) -> dict[str, Any] | None:
-    """The newest execution whose webhook body holds the nonce, as evidence; None after `wait` seconds without."""
+def find_by_nonce(
+    api: N8nApi, workflow_id: str, nonce: str, *, since: datetime, wait: float = LAG
+) -> dict[str, Any] | None:
+    """The newest execution whose webhook body holds the nonce, as evidence; None after `wait` seconds without.
+
+    Searched are the newest page and, beyond it, what began after `since`, at most MOST executions.
+    """
 
     def look() -> Mapping[str, Any] | None:
-        return next((each for each in api.executions(workflow_id) if _carries(each, nonce)), None)
+        for number, listed in enumerate(api.executions(workflow_id, limit=MOST)):
+            if number >= PAGE_WITH_DATA and _began_before(listed, since - SKEW):
+                return None
+            found = api.execution(str(listed["id"])) if listed.get("dataTooLargeToDisplay") else listed
+            if found and _carries(found, nonce):
+                return found
+        return None
 
     return _evidence(look, wait)
+
+
+def _began_before(execution: Mapping[str, Any], moment: datetime) -> bool:
+    try:
+        return datetime.fromisoformat(str(execution.get("startedAt"))) < moment
+    except (ValueError, TypeError):
+        return False
 
 
 def _evidence(look: Callable[[], Mapping[str, Any] | None], wait: float) -> dict[str, Any] | None:
@@ -96,18 +139,13 @@ def _carries(execution: Mapping[str, Any], nonce: str) -> bool:
     return any(nonce in json.dumps(body, ensure_ascii=False) for body in _webhook_bodies(runs))
 
 
-def _webhook_bodies(runs: Mapping[str, Any]) -> list[Any]:
+def _webhook_bodies(runs: Mapping[str, Any]) -> Iterator[Any]:
     """The bodies of the requests that started it: only a trigger's item has both headers and a body."""
-    items = [
-        item.get("json") or {}
-        for node in runs.values()
-        for run in node
-        for output in (run.get("data") or {}).get("main") or []
-        for item in output or []
-    ]
-    return [
-        item["body"] for item in items if isinstance(item, Mapping) and "headers" in item and "body" in item
-    ]
+    for found in runs.values():
+        for run in found:
+            for content in items_of(run):
+                if "headers" in content and "body" in content:
+                    yield content["body"]
 
 
 def _clean_result(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -131,17 +169,30 @@ def _clean_run(run: Mapping[str, Any]) -> dict[str, Any]:
     return {**cleaned, "data": {"main": outputs}}
 
 
+def _clean_google(run: Mapping[str, Any]) -> dict[str, Any]:
+    """The items of a Google node as its input and its outputs."""
+    cleaned = {
+        **run,
+        "input": [_clean_content(content) for content in run["input"]],
+        "output": [[_clean_content(content) for content in output] for output in run["output"]],
+    }
+    return cleaned | ({"error": _clean_error(run["error"])} if run.get("error") else {})
+
+
 def _clean_error(error: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in error.items() if key not in ("node", "stack")}
 
 
 def _clean_item(item: Mapping[str, Any]) -> dict[str, Any]:
-    """An item; where it is a whole request, only the values of harmless headers stay."""
-    content = item.get("json")
+    return {**item, "json": _clean_content(item["json"])} if "json" in item else dict(item)
+
+
+def _clean_content(content: Any) -> Any:
+    """What an item carries; where it is a whole request, only the values of harmless headers stay."""
     if not isinstance(content, Mapping) or not isinstance(content.get("headers"), Mapping):
-        return dict(item)
+        return content
     headers = {
         name: value if name.lower() in _HARMLESS_HEADERS else MASK
         for name, value in content["headers"].items()
     }
-    return {**item, "json": {**content, "headers": headers}}
+    return {**content, "headers": headers}

@@ -1,10 +1,15 @@
-"""The one way to make an HTTP client for n8n, and to say shortly why no answer came."""
+"""The one way to talk HTTP to n8n: a client, one request within limits, and shortly why no answer came."""
 
 from __future__ import annotations
 
+import errno
+import queue
+import socket
 import ssl
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from butlerctl.errors import BadInput
@@ -13,8 +18,27 @@ from butlerctl.loopback import is_loopback
 if TYPE_CHECKING:
     import httpx
 
-ANSWER_LIMIT = 4 * 1024 * 1024
-"""Bytes of an answer that are read; n8n's own answers are far below it."""
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one request may take: `seconds` from its start to the last byte, and `size` in bytes of the answer."""
+
+    seconds: float
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """An answer. `cut`: it was longer than the limit, and `body` is its beginning."""
+
+    status: int
+    headers: httpx.Headers
+    body: bytes
+    cut: bool
+
+    @property
+    def text(self) -> str:
+        return self.body.decode("utf-8", errors="replace")
 
 
 def make_client(
@@ -40,6 +64,49 @@ def make_client(
     )
 
 
+def send(client: httpx.Client, method: str, url: str, limits: Limits, **request: Any) -> Received:
+    """One request, sent once. `request` is what httpx takes.
+
+    The client's timeout starts anew with every byte, so a peer that trickles would never end: the request runs on
+    a thread of its own, which is left behind when its time is over.
+
+    Raises:
+        httpx.RequestError, httpx.InvalidURL: no answer, or none within the limit.
+    """
+    import httpx
+
+    answers: queue.Queue[Received | BaseException] = queue.Queue()
+    given_up = threading.Event()
+
+    def run() -> None:
+        try:
+            with client.stream(method, url, **request) as answer:
+                body, cut = _read(answer, limits.size, given_up)
+                answers.put(Received(answer.status_code, answer.headers, body, cut))
+        except BaseException as error:  # noqa: BLE001 - handed to whoever waits for the answer
+            answers.put(error)
+
+    threading.Thread(target=run, name="n8n-request", daemon=True).start()
+    try:
+        found = answers.get(timeout=limits.seconds)
+    except queue.Empty:
+        given_up.set()
+        raise httpx.ReadTimeout(f"no whole answer within {limits.seconds:g} s") from None
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+def _read(answer: httpx.Response, size: int, given_up: threading.Event) -> tuple[bytes, bool]:
+    """The body, cut at the limit: whatever answers here is not trusted."""
+    found = bytearray()
+    for part in answer.iter_bytes():
+        found += part
+        if len(found) > size or given_up.is_set():
+            break
+    return bytes(found[:size]), len(found) > size
+
+
 def header_value(value: str, what: str) -> str:
     """The value, if it can stand in a header. Raises BadInput, which names what it is and never the value."""
     if not (value.isascii() and value.isprintable()) or value != value.strip():
@@ -58,13 +125,30 @@ def failure_text(error: Exception, url: str) -> str:
     if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol):
         return f"{parts.scheme or 'no scheme'}: not an address that can be asked"
     place = f"{parts.hostname}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
-    words = str(error)
     if isinstance(error, httpx.TimeoutException):
         return f"ETIMEDOUT {place}: no answer in time"
-    if "CERTIFICATE" in words.upper() or "SSL" in words.upper():
-        return f"TLS {place}: {words}"
-    if "name" in words.lower() or "address associated" in words.lower():
-        return f"getaddrinfo ENOTFOUND {parts.hostname}"
-    if isinstance(error, httpx.ConnectError):
-        return f"ECONNREFUSED {place}"
-    return f"ECONNRESET {place}: {words or 'the connection was closed without an answer'}"
+    told = next(filter(None, (_of_the_system(cause, place) for cause in _causes(error))), "")
+    if told:
+        return told
+    closed = isinstance(error, httpx.RemoteProtocolError | httpx.ReadError | httpx.WriteError)
+    words = str(error) or ("the connection was closed without an answer" if closed else type(error).__name__)
+    return f"ECONNRESET {place}: {words}" if closed else f"{place}: {words}"
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what led to it, the nearest first."""
+    found: BaseException | None = error
+    while found is not None:
+        yield found
+        found = found.__cause__ or found.__context__
+
+
+def _of_the_system(error: BaseException, place: str) -> str:
+    """The operating system's own word for a failure, empty for an error that is not its."""
+    if isinstance(error, ssl.SSLError):
+        return f"TLS {place}: {error}"
+    if isinstance(error, socket.gaierror):
+        code = "EAI_AGAIN" if error.errno == socket.EAI_AGAIN else "ENOTFOUND"
+        return f"getaddrinfo {code} {place.rpartition(':')[0]}"
+    name = errno.errorcode.get(error.errno or 0) if isinstance(error, OSError) else None
+    return f"{name} {place}" if name else ""

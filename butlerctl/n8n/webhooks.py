@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from butlerctl.n8n.http import ANSWER_LIMIT, failure_text, header_value, make_client
+from butlerctl.n8n.http import Limits, failure_text, header_value, make_client, send
 from butlerctl.redaction import MASK, redact, redact_text, register_secret
 
-if TYPE_CHECKING:
-    import httpx
+ANSWER_LIMIT = 4 * 1024 * 1024
+"""Bytes of an answer that are read; a webhook's are far below it."""
 
 WRONG_MASK = "<wrong>"
 _WRONG_KEY = "butlerctl-wrong-key"  # deliberately not the secret
@@ -42,7 +42,7 @@ class Key(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where the webhooks are and how the plugin addresses them. `timeout` is in seconds."""
+    """Where the webhooks are and how the plugin addresses them. `timeout` is in seconds, for a whole answer."""
 
     url: str
     header: str
@@ -75,6 +75,10 @@ class Webhooks:
     def options(self, path: str) -> dict[str, Any]:
         """`OPTIONS` with an `Origin`: n8n lists the registered methods, runs nothing and wants no key."""
         return self._exchange("OPTIONS", path, {"Origin": "http://butlerctl.invalid"}, None, Key.NONE)
+
+    def get(self, path: str) -> dict[str, Any]:
+        """`GET`: where nothing takes it, n8n's 404 names the methods that are registered. Elsewhere it would run."""
+        return self._exchange("GET", path, {}, None, Key.NONE)
 
     def post(self, path: str, body: Mapping[str, Any], key: Key) -> dict[str, Any]:
         """`POST` with a JSON body."""
@@ -116,10 +120,9 @@ class Webhooks:
         import httpx
 
         started = time.monotonic()
+        limits = Limits(self.target.timeout, ANSWER_LIMIT)
         try:
-            with self._client.stream(method, url, headers=dict(headers), content=content) as answer:
-                body = _read(answer)
-                status, kept = answer.status_code, answer.headers
+            found = send(self._client, method, url, limits, headers=dict(headers), content=content)
         except (httpx.RequestError, httpx.InvalidURL) as error:
             return {
                 "status": None,
@@ -128,22 +131,13 @@ class Webhooks:
                 "elapsed_ms": _elapsed(started),
                 "error": failure_text(error, url),
             }
-        shown = {name: redact_text(kept[name]) for name in _KEPT_HEADERS if name in kept}
-        return {"status": status, "headers": shown, "body": _body(body), "elapsed_ms": _elapsed(started)}
+        shown = {name: redact_text(found.headers[name]) for name in _KEPT_HEADERS if name in found.headers}
+        body = _body(found.body)
+        return {"status": found.status, "headers": shown, "body": body, "elapsed_ms": _elapsed(started)}
 
 
 def _elapsed(started: float) -> int:
     return round((time.monotonic() - started) * 1000)
-
-
-def _read(answer: httpx.Response) -> bytes:
-    """The body, cut at the limit: whatever answers here is not trusted."""
-    found = bytearray()
-    for part in answer.iter_bytes():
-        found += part
-        if len(found) > ANSWER_LIMIT:
-            break
-    return bytes(found[:ANSWER_LIMIT])
 
 
 def _body(raw: bytes) -> Any:

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from butlerctl.errors import N8nRefused, NotPermitted, TryAgain
+from butlerctl.n8n.answers import Kind
 from butlerctl.n8n.api import N8nApi
+from butlerctl.n8n.api_answers import ApiAnswer
 
 SETTINGS = frozenset(
     {
@@ -63,37 +65,48 @@ _SCOPES = "workflow:create, workflow:update, workflow:activate and workflow:deac
 class N8nWriter(N8nApi):
     """Every write answers with the workflow as n8n then holds it. None is sent twice.
 
-    Beyond what N8nApi raises: N8nRefused when n8n says no. Unreachable and TryAgain leave open whether n8n did it.
+    Beyond what N8nApi raises: N8nRefused when n8n says no. Unreachable leaves open whether n8n did it, now or in a
+    moment: nobody answered, or somebody in its place. Everything else is n8n's own word, and n8n is done with it.
     """
 
     def create(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Not published, under an id of n8n's choice."""
-        return self._write("POST", "workflows", body)
+        created = self._write("POST", "workflows", body).document
+        if not isinstance(created, dict) or not created.get("id") or "nodes" not in created:
+            raise self._not_the_api("workflows", "no workflow")
+        return created
 
     def update(self, workflow_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Save, and publish at once where the workflow is published."""
-        return self._write("PUT", f"workflows/{workflow_id}", body)
+        return self._change("PUT", f"workflows/{workflow_id}", workflow_id, body)
 
     def activate(self, workflow_id: str, version_id: str) -> dict[str, Any]:
         """Publish one version, which may be an older one."""
-        return self._write("POST", f"workflows/{workflow_id}/activate", {"versionId": version_id})
+        path = f"workflows/{workflow_id}/activate"
+        return self._change("POST", path, workflow_id, {"versionId": version_id})
 
     def deactivate(self, workflow_id: str) -> dict[str, Any]:
-        return self._write("POST", f"workflows/{workflow_id}/deactivate", {})
+        return self._change("POST", f"workflows/{workflow_id}/deactivate", workflow_id, {})
 
-    def _write(self, method: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        status, message, document = self._ask(method, path, body=body)
-        asked = f"{method} /api/v1/{path}"
-        if status in (401, 403):
+    def _change(self, method: str, path: str, workflow_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        return self._object(self._write(method, path, body), path, "id", workflow_id)
+
+    def _write(self, method: str, path: str, body: Mapping[str, Any]) -> ApiAnswer:
+        """A success."""
+        answer = self._ask(method, path, body=body)
+        asked, said = f"{method} /api/v1/{path}", f"({answer.message})"
+        if answer.status in (401, 403):
             raise NotPermitted(
-                f"n8n does not let this API key do {asked} ({message})",
+                f"n8n does not let this API key do {asked} {said}",
                 hint=f"to deploy, n8n.api_key needs {_SCOPES} too",
             )
-        if status == 429 or status >= 500:
-            raise TryAgain(f"n8n answered {asked} with {status} ({message})")
-        if status >= 400:
-            raise N8nRefused(f"n8n refused {asked} with {status}: {message}", status=status)
-        return document
+        if answer.kind is Kind.NOT_READY or answer.status == 429 or answer.status >= 500:
+            raise TryAgain(f"n8n answered {asked} with {answer.status} {said}")
+        if answer.status >= 400:
+            raise N8nRefused(
+                f"n8n refused {asked} with {answer.status}: {answer.message}", status=answer.status
+            )
+        return answer
 
 
 def body_of(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,11 +16,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from werkzeug.wrappers import Response
 
 from butlerctl.inventory.operations import Route
 from butlerctl.workflows.digest import canonical_digest, published_version
 from tests.deploy.deploy_home import Ran, deploy_home, node_of, renewed
+from tests.deploy.n8n_proxy import refusal
 
 OPERATIONS = ("calendar_add", "tasks_list")
 ROUTES = [Route(operation, profile) for operation in OPERATIONS for profile in ("husband", "wife")]
@@ -159,9 +159,7 @@ class DeployMachine(RuleBasedStateMachine):
     @rule(overwrite=st.booleans(), number=WRITES)
     def deploy_and_be_refused(self, overwrite, number):
         self._prepare(overwrite)
-        self.home.front.before = lambda count, *_: (
-            Response('{"message":"no"}', 400) if count == number else None
-        )
+        self.home.front.before = lambda count, *_: refusal("no") if count == number else None
         ran = self._apply()
         self.home.front.reset()
         assert ran.code in (0, 1, 78), ran.err

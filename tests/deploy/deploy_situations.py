@@ -9,10 +9,10 @@ import json
 import time
 
 import pytest
-from werkzeug.wrappers import Response
 
 from butlerctl.inventory.operations import Route
 from tests.deploy.deploy_home import deploy_home, node_of, renewed
+from tests.deploy.n8n_proxy import refusal
 from tests.n8n.household import SECRET
 
 ADD = Route("calendar_add", "husband")
@@ -290,7 +290,7 @@ def test_the_seventh_that_n8n_refuses_puts_all_twelve_back(full):
     before = full.published()
     full.renew()
     full.plan()
-    full.front.before = lambda number, *_: Response('{"message":"no room"}', 400) if number == 7 else None
+    full.front.before = lambda number, *_: refusal("no room") if number == 7 else None
     failed = full.apply()
     assert failed.code == 1
     assert "no room" in failed.json["reason"]
@@ -425,9 +425,7 @@ def test_a_rollback_that_fails_half_way_says_what_is_left_and_works_the_next_tim
     before = home.published()
     home.renew()
     assert home.deploy().code == 0
-    home.front.before = lambda _number, _method, path: (
-        Response('{"message":"no room"}', 400) if home.id(WIFES) in path else None
-    )
+    home.front.before = lambda _number, _method, path: refusal("no room") if home.id(WIFES) in path else None
     failed = home.run("rollback")
     assert failed.code == 4
     assert "NOT PUT BACK  calendar_add/wife" in failed.out

@@ -9,8 +9,16 @@ from contextlib import contextmanager
 import httpx
 from werkzeug.wrappers import Request, Response
 
+from butlerctl.lab.n8n import json_answer, with_tag
 from butlerctl.lab.server import LoopbackServer
 from butlerctl.n8n.http import make_client
+
+
+def refusal(message: str, status: int = 400) -> Response:
+    """n8n's own no."""
+    answer = with_tag(json_answer(status, {"message": message}))
+    return Response(answer.body, status, [*answer.headers, ("Content-Type", str(answer.content_type))])
+
 
 _HOP_BY_HOP = {
     "connection",
@@ -34,6 +42,7 @@ class Relay:
         self._upstream = upstream
         self._client = client
         self.url = ""
+        self._key = ""
         self.requests: list[tuple[str, str]] = []
         self.bodies: list[str] = []
         self.reset()
@@ -52,12 +61,18 @@ class Relay:
         """What could have changed something: everything but GET, OPTIONS and requests without the key."""
         return [(method, path) for method, path in self.requests if _writes(method, path)]
 
+    def pass_on(self, method: str, path: str, body: str) -> None:
+        """Carry out a request that was held back, with the key of the last one that had any."""
+        headers = {"Content-Type": "application/json", "X-N8N-API-KEY": self._key}
+        self._client.request(method, f"{self._upstream}{path}", headers=headers, content=body.encode())
+
     def app(self, environ, start_response):
         request = Request(environ)
         path = request.full_path.rstrip("?")
         body = request.get_data()
         self.requests.append((request.method, path))
         self.bodies.append(body.decode(errors="replace"))
+        self._key = request.headers.get("X-N8N-API-KEY", self._key)
         instead = self.in_front()
         if instead is not None:
             return instead(environ, start_response)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -16,6 +17,7 @@ from butlerctl.report.keys import new_signer, public_path, save_key
 from butlerctl.report.signing import write_report
 from butlerctl.workflows.digest import canonical_digest
 from tests.deploy.deploy_home import deploy_home, node_of
+from tests.deploy.n8n_proxy import refusal
 from tests.n8n.household import SECRET, household
 from tests.report.report_samples import proven_route, run_of_routes
 
@@ -148,12 +150,57 @@ def test_a_key_that_may_not_write_ends_in_77_with_nothing_written(home):
 def test_the_very_first_refusal_is_n8ns_own_word(home):
     home.renew()
     home.plan()
-    home.front.before = lambda *_: Response(
-        '{"message":"request/body must NOT have additional properties"}', 400
-    )
+    home.front.before = lambda *_: refusal("request/body must NOT have additional properties")
     ran = home.apply()
     assert ran.code == 78
     assert "request/body must NOT have additional properties" in ran.err
+
+
+def gateway_json(status, message):
+    return Response(f'{{"message":"{message}"}}', status, content_type="application/json; charset=utf-8")
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [(404, "Not Found"), (401, "Unauthorized"), (403, "Forbidden"), (502, "bad gateway")],
+)
+def test_a_gateways_json_is_no_empty_n8n_and_no_refused_key(home, status, message):
+    """Read as a list without workflows it would be twelve to create, beside those that are there."""
+    assert home.run("snapshot").code == 0
+    home.front.reset()
+    home.front.in_front = lambda: gateway_json(status, message)
+    for argv in (["plan"], ["drift"], ["rollback", "--check"], ["rollback"]):
+        ran = home.run(*argv)
+        assert ran.code == 75, ran
+        assert ran.out == ""
+        assert "something other than n8n's API answered" in ran.err
+    assert home.front.writes == []
+
+
+def test_a_write_that_a_proxy_gave_up_on_is_waited_for_and_taken_back(home, monkeypatch):
+    """The proxy's 504 closes nothing: n8n carries the update out a moment later."""
+    monkeypatch.setattr(interrupted, "SETTLE", timedelta(seconds=2))
+    before = home.published()
+    home.renew()
+    home.plan()
+    late = []
+
+    def give_up(number, method, path):
+        if number != 1:
+            return None
+        body = home.front.bodies[-1]
+        late.append(threading.Timer(1.0, lambda: home.front.pass_on(method, path, body)))
+        late[0].start()
+        return gateway_json(504, "The upstream server is timing out")
+
+    home.front.before = give_up
+    ran = home.apply()
+    late[0].join()
+    assert ran.code == 1, ran
+    assert ran.json["outcome"] == "failed, rolled back"
+    assert "status 504" in ran.json["reason"]
+    assert home.published() == before
+    assert home.all_served() == {"v1"}
 
 
 def test_n8n_that_goes_away_in_the_middle_leaves_a_run_that_can_be_taken_back(home):
@@ -252,7 +299,7 @@ def test_a_deployment_that_failed_is_no_way_back(home):
     home.renew(mark=3)
     home.plan()
     home.front.reset()
-    home.front.before = lambda number, *_: Response('{"message":"no room"}', 400) if number == 2 else None
+    home.front.before = lambda number, *_: refusal("no room") if number == 2 else None
     assert home.apply().code == 1
     assert home.all_served() == {"v2"}
     home.front.reset()

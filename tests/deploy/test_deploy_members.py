@@ -89,19 +89,91 @@ def test_two_exports_with_one_path_are_refused(home):
             'does not take colour of the node "Check input"',
         ),
         (lambda document: document["settings"].update(bogus=3), "does not take settings.bogus"),
-        (lambda document: node_of(document, ".googleCalendar")["credentials"].clear(), ""),
+        (
+            lambda document: node_of(document, ".googleCalendar")["credentials"].clear(),
+            'the node "Google Calendar" has no googleCalendarOAuth2Api: n8n does not publish it',
+        ),
+        (
+            lambda document: node_of(document, ".googleCalendar").pop("credentials"),
+            'the node "Google Calendar" has no googleCalendarOAuth2Api',
+        ),
+        (
+            lambda document: node_of(document, ".webhook").pop("credentials"),
+            'the node "Webhook" has no httpHeaderAuth',
+        ),
+        (
+            lambda document: node_of(document, ".webhook")["credentials"].update(httpHeaderAuth=None),
+            'the node "Webhook" has no httpHeaderAuth',
+        ),
     ],
 )
-def test_what_n8ns_api_does_not_take_is_refused_before_it_is_asked(home, change, reason):
+def test_what_n8n_does_not_take_or_publish_is_refused_before_it_is_asked(home, change, reason):
     home.edit(ADD, change)
     refusals = entry_of(home)["refusals"]
-    assert [reason in text for text in refusals] == ([True] if reason else [])
+    assert [reason in text for text in refusals] == [True]
+    assert home.apply().code == 78
+    assert home.front.writes == []
+
+
+def test_a_disabled_node_needs_no_credential(home):
+    def disable(document):
+        google = node_of(document, ".googleCalendar")
+        google["disabled"] = True
+        del google["credentials"]
+
+    home.edit(ADD, disable)
+    assert entry_of(home)["refusals"] == []
+
+
+def stranger(home, webhook_id="hookOfAStranger1", **parameters):
+    """A published workflow of somebody else's with this webhook; its id."""
+    document = home.bound(ADD) | {"id": "strangers0000001", "name": "a stranger"}
+    document["nodes"][0]["webhookId"] = webhook_id
+    document["nodes"][0]["parameters"].update(parameters)
+    return home.n8n.import_workflow(document)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"multipleMethods": True, "httpMethod": ["GET", "POST"]},
+        {"httpMethod": "=POST", "path": "=L4CK3Y/calendar/add/husband"},
+        {"path": "/L4CK3Y/calendar/add/husband/"},
+    ],
+)
+def test_a_stranger_that_holds_the_path_in_another_form_is_a_conflict(home, parameters):
+    home.n8n.workflows.unpublish(home.id(ADD))
+    stranger(home, **parameters)
+    found = entry_of(home)
+    assert found["status"] == "conflict"
+    assert (
+        'POST L4CK3Y/calendar/add/husband is served by another workflow: "a stranger"' in found["refusals"][0]
+    )
+    assert home.apply().code == 78
+    assert home.front.writes == []
+
+
+def test_a_dynamic_path_of_a_stranger_is_a_conflict_unless_ours_is_published(home):
+    stranger(home, "L4CK3Y", path="calendar/:what/husband")
+    covering = "L4CK3Y/calendar/:what/husband"
+    found = entry_of(home)
+    assert (found["status"], found["refusals"]) == ("unchanged", [])
+    assert (
+        f'"a stranger" (strangers0000001) would answer in its place while it is not published: {covering}'
+        in found["notes"]
+    )
+    home.n8n.workflows.unpublish(home.id(ADD))
+    found = entry_of(home)
+    assert found["status"] == "conflict"
+    assert f"is covered by the dynamic path {covering} of another workflow" in found["refusals"][0]
+    home.n8n.workflows.unpublish("strangers0000001")
+    assert entry_of(home)["status"] == "activate"
 
 
 def test_a_setting_that_cannot_be_removed_is_named(home):
-    home.draft(ADD, lambda document: document["settings"].update(callerIds="1, 2"))
+    home.draft(ADD, lambda document: document["settings"].update(binaryMode="combined"))
     assert entry_of(home)["refusals"] == [
-        "n8n has settings.callerIds and its API cannot remove it: write the wanted value into the file"
+        "n8n has settings.binaryMode and its API cannot remove it: write the wanted value into the file"
     ]
 
 

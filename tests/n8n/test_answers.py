@@ -51,8 +51,13 @@ def test_a_recorded_answer_is_known_for_what_it_is(case):
 
 
 def test_every_recorded_answer_of_a_webhook_is_n8ns_own():
-    foreign = [name for name, entry in RECORDED.items() if entry["status"] and not read(entry).kind.by_n8n]
-    assert set(foreign) == PAGES
+    answered = {
+        name: entry
+        for name, entry in RECORDED.items()
+        if entry["status"] and entry["path"].startswith("/webhook")
+    }
+    assert len(answered) == 285
+    assert {name for name, entry in answered.items() if not read(entry).kind.by_n8n} == PAGES
 
 
 @pytest.mark.parametrize(
@@ -82,8 +87,53 @@ def test_what_stands_in_front_of_n8n_is_not_n8n(answer, kind):
         (502, "", Kind.GATEWAY),
         (502, {"ok": False, "error": {"code": "google_error"}}, Kind.CONTRACT),
         (200, "plain words", Kind.TEXT),
-        (404, {"detail": "Not Found"}, Kind.JSON),
+        (403, {"code": 403, "message": "Authorization data is wrong!"}, Kind.REFUSED),
+        (503, {"code": 503, "message": "Database is not ready!"}, Kind.NOT_READY),
     ],
 )
 def test_an_answer_is_read_by_code_and_message(status, body, kind):
-    assert classify(status, {}, body if isinstance(body, str) else json.dumps(body)).kind is kind
+    found = classify(status, {}, body if isinstance(body, str) else json.dumps(body)).kind
+    assert found is kind
+    assert found.by_n8n is (kind is not Kind.GATEWAY)
+
+
+def test_an_n8n_that_is_starting_is_n8n():
+    headers = {"content-type": "text/html; charset=utf-8"}
+    assert classify(200, headers, "n8n is starting up. Please wait").kind is Kind.NOT_READY
+
+
+FOREIGN = [
+    (404, {"detail": "Not Found"}),
+    (404, {"message": "Not Found"}),
+    (404, "404 page not found"),
+    (404, ""),
+    (401, "401 Unauthorized"),
+    (401, {"message": "Unauthorized"}),
+    (403, {"message": "Forbidden"}),
+    (403, {"code": 403, "message": "blocked by policy"}),
+    (429, {"message": "API rate limit exceeded"}),
+    (500, {"message": "An unexpected error occurred"}),
+]
+
+
+@pytest.mark.parametrize(("status", "body"), FOREIGN)
+def test_what_a_gateway_says_as_json_or_as_plain_words_is_not_n8ns(status, body):
+    text = body if isinstance(body, str) else json.dumps(body)
+    kind = classify(
+        status, {"content-type": "application/json" if text[:1] == "{" else "text/plain"}, text
+    ).kind
+    assert kind is Kind.FOREIGN
+    assert not kind.by_n8n
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+@pytest.mark.parametrize("body", ['{"message": "no healthy upstream"}', "upstream connect error", ""])
+def test_a_gateways_own_status_is_a_gateways_in_any_form(status, body):
+    assert classify(status, {}, body).kind is Kind.GATEWAY
+
+
+def test_a_preflight_that_a_proxy_answers_by_itself_is_not_n8ns():
+    own = {"Access-Control-Allow-Methods": "OPTIONS, POST"}
+    configured = {"Access-Control-Allow-Methods": "GET, POST, OPTIONS", "Access-Control-Allow-Origin": "*"}
+    assert classify(204, own, "", method="OPTIONS").kind is Kind.PREFLIGHT
+    assert classify(204, configured, "", method="OPTIONS").kind is Kind.FOREIGN

@@ -1,23 +1,40 @@
-"""The client of n8n's REST API and of its webhooks, against the stand-in over real sockets."""
+"""The client of n8n's REST API and of its webhooks, where n8n does not answer as it should, over real sockets.
+
+What it does with an n8n that does is held by `tests/contract/n8n_client_contract.py`, on the real one too.
+"""
 
 from __future__ import annotations
 
+import errno
 import json
+import socket
+import ssl
 import threading
 import time
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
 import pytest
 
-from butlerctl.errors import BadInput, NotPermitted, TryAgain, Unreachable
+from butlerctl.errors import BadInput, ExitCode, NotOffered, TryAgain, Unreachable
 from butlerctl.inventory.operations import Route
-from butlerctl.lab.n8n import N8nStandIn, gateway_page, json_answer, page, redirect, sign_in_page
+from butlerctl.lab.n8n import (
+    N8nStandIn,
+    gateway_page,
+    json_answer,
+    page,
+    redirect,
+    sign_in_page,
+    with_tag,
+)
 from butlerctl.lab.server import LoopbackServer
-from butlerctl.n8n.api import N8nApi
+from butlerctl.n8n.api import AnswerTooLarge, Health, N8nApi
 from butlerctl.n8n.executions import as_evidence, find_by_id, find_by_nonce
-from butlerctl.n8n.http import failure_text
+from butlerctl.n8n.http import Limits, failure_text
 from butlerctl.n8n.webhooks import Key, Target, Webhooks
+from butlerctl.n8n.write import N8nWriter
 from tests.n8n.household import HEADER, SECRET, USER_AGENT, household
 
 EVENT = {"summary": "BTLR-ABCDEFGHJK", "start": "2027-03-04T10:00:00Z", "end": "2027-03-04T11:00:00Z"}
@@ -53,14 +70,6 @@ def webhooks(home, **changes):
     return Webhooks(Target(**{**settings, **changes}))
 
 
-def test_all_twelve_workflows_come_with_their_saved_and_published_version(api):
-    found = api.workflows()
-    assert len(found) == 12
-    assert all(each["active"] and each["activeVersion"]["nodes"] == each["nodes"] for each in found)
-    assert api.workflow(found[0]["id"])["name"] == found[0]["name"]
-    assert len(api.workflows(active=False)) == 0
-
-
 def test_a_list_longer_than_one_page_is_read_to_its_end():
     n8n = N8nStandIn(google_url="http://127.0.0.1:9")
     document = {"name": "x", "nodes": [], "connections": {}, "settings": {}}
@@ -68,30 +77,6 @@ def test_a_list_longer_than_one_page_is_read_to_its_end():
         n8n.import_workflow({**document, "name": f"w{number}"}, active=False)
     with LoopbackServer(n8n.app) as server, N8nApi(server.url, n8n.create_api_key()) as api:
         assert {each["name"] for each in api.workflows()} == {f"w{number}" for number in range(205)}
-
-
-def test_an_unknown_workflow_is_none_not_an_error(api):
-    assert api.workflow("nobody") is None
-    assert api.execution("99999") is None
-
-
-def test_the_version_is_read_without_a_key(home):
-    with N8nApi(home.url, "no-such-key") as api:
-        assert api.version() == "2.30.8"
-
-
-def test_a_refused_key_and_a_missing_scope_are_told_apart_and_never_shown(home):
-    with N8nApi(home.url, "bad-key-that-nobody-may-see") as api, pytest.raises(NotPermitted) as refused:
-        api.workflows()
-    assert "the API key was refused" in refused.value.message
-    assert "bad-key-that" not in refused.value.message + refused.value.hint
-    with (
-        N8nApi(home.url, home.n8n.create_api_key(["workflow:list"])) as api,
-        pytest.raises(NotPermitted) as lacking,
-    ):
-        api.credentials()
-    assert "lacks the scope" in lacking.value.message
-    assert "credentials" in lacking.value.message
 
 
 @pytest.mark.parametrize(
@@ -109,18 +94,102 @@ def test_what_stands_in_front_of_n8n_is_named(api, in_front, answer, words):
     assert words in error.value.message
 
 
-def test_the_editor_page_in_place_of_the_api_is_named(home):
-    with (
-        N8nApi(f"{home.url}/somewhere", "key-of-nothing") as api,
-        pytest.raises(Unreachable, match="editor page"),
-    ):
-        api.workflows()
-
-
 def test_an_overloaded_n8n_is_worth_another_try(api, in_front):
-    in_front(json_answer(500, {"message": "Internal Server Error"}))
-    with pytest.raises(TryAgain, match="500"):
+    in_front(with_tag(json_answer(500, {"message": "Internal server error"})))
+    with pytest.raises(TryAgain, match="500") as error:
         api.workflows()
+    assert not isinstance(error.value, Unreachable)
+
+
+def test_an_n8n_that_is_starting_is_worth_another_try(api, in_front):
+    in_front(with_tag(page(200, "n8n is starting up. Please wait")))
+    with pytest.raises(TryAgain, match="not ready yet"):
+        api.workflows()
+    in_front(with_tag(json_answer(503, {"code": 503, "message": "Database is not ready!"})))
+    with pytest.raises(TryAgain, match="not ready yet"):
+        api.credentials()
+
+
+def test_an_endpoint_that_this_version_does_not_have_is_said_as_such_and_no_matter_of_the_key(api, in_front):
+    in_front(with_tag(json_answer(405, {"message": "GET method not allowed"})))
+    with pytest.raises(NotOffered, match="this n8n has no GET /api/v1/credentials") as error:
+        api.credentials()
+    assert error.value.exit_code is ExitCode.BAD_INPUT
+
+
+GATEWAYS = [
+    json_answer(404, {"message": "Not Found"}),
+    json_answer(404, {"message": "not found"}),
+    json_answer(404, {"detail": "Not Found"}),
+    json_answer(401, {"message": "Unauthorized"}),
+    json_answer(403, {"message": "Forbidden"}),
+    json_answer(500, {"message": "An unexpected error occurred"}),
+    json_answer(502, {"message": "no healthy upstream"}),
+    json_answer(504, {"message": "The upstream server is timing out"}),
+    json_answer(200, {"status": "healthy"}),
+    json_answer(200, {"data": [{"name": "no id"}], "nextCursor": None}),
+]
+
+
+@pytest.mark.parametrize(
+    "answer", GATEWAYS, ids=lambda answer: f"{answer.status} {answer.body.decode()[:30]}"
+)
+def test_a_gateways_json_is_no_word_of_n8n(answer, home, api, in_front):
+    """No list is empty, no id unknown, no key refused because a gateway says so."""
+    in_front(answer)
+    for ask in (
+        api.workflows,
+        api.credentials,
+        api.tags,
+        api.audit,
+        lambda: api.workflow(home.workflows[ADD]),
+        lambda: api.workflow_version(home.workflows[ADD], "any"),
+        lambda: api.execution("1"),
+        lambda: list(api.executions(home.workflows[ADD])),
+    ):
+        with pytest.raises(Unreachable, match="something other than n8n's API answered"):
+            ask()
+
+
+@pytest.mark.parametrize(
+    "answer", GATEWAYS, ids=lambda answer: f"{answer.status} {answer.body.decode()[:30]}"
+)
+def test_a_gateways_json_leaves_open_whether_n8n_wrote(answer, home, in_front):
+    with N8nWriter(home.url, home.n8n.create_api_key()) as writer:
+        in_front(answer)
+        workflow_id = home.workflows[ADD]
+        for act in (
+            lambda: writer.create({"name": "n"}),
+            lambda: writer.update(workflow_id, {"name": "n"}),
+            lambda: writer.activate(workflow_id, "any"),
+            lambda: writer.deactivate(workflow_id),
+        ):
+            with pytest.raises(Unreachable):
+                act()
+
+
+def test_the_advice_tells_a_wrong_path_from_a_proxy_before_a_living_n8n(home, api):
+    refusal = json_answer(404, {"message": "Not Found"})
+    home.n8n.switches.in_front = lambda path: refusal if path.startswith("/api/") else None
+    with pytest.raises(Unreachable) as error:
+        api.workflows()
+    home.n8n.switches.in_front = lambda _path: refusal
+    with pytest.raises(Unreachable) as other:
+        api.workflows()
+    home.n8n.switches.in_front = lambda _path: None
+    assert error.value.hint == "n8n itself is alive there: something in front of it answers for its API"
+    assert "the address of n8n itself, with the right path" in other.value.hint
+
+
+def test_an_n8n_without_its_database_is_alive_and_not_ready(home, api):
+    unready = with_tag(json_answer(503, {"status": "error"}))
+    home.n8n.switches.in_front = lambda path: unready if path == "/healthz/readiness" else None
+    found = api.health()
+    home.n8n.switches.in_front = lambda _path: json_answer(200, {"status": "UP"})
+    proxys = api.health()
+    home.n8n.switches.in_front = lambda _path: None
+    assert found == Health(alive=True, ready=False)
+    assert proxys == Health(alive=False, ready=False)
 
 
 def test_nobody_at_the_address_is_unreachable():
@@ -131,33 +200,40 @@ def test_nobody_at_the_address_is_unreachable():
         api.workflows()
 
 
-def test_an_execution_is_found_by_the_nonce_and_holds_no_secret(home, api):
-    answer = home.call("L4CK3Y/calendar/add/husband", EVENT)
-    found = find_by_nonce(api, home.workflows[ADD], EVENT["summary"])
-    assert found is not None
-    assert found["id"] == answer.json()["execution"]
-    assert found["status"] == "success"
-    assert found["workflow"] == "L4CK3Y calendar add husband"
-    webhook = found["data"]["resultData"]["runData"]["Webhook"][0]["data"]["main"][0][0]["json"]
-    assert webhook["body"] == EVENT
-    assert webhook["headers"]["x-l4ck3y-auth"] == "<redacted>"
-    assert webhook["headers"]["user-agent"] == USER_AGENT
-    assert SECRET not in json.dumps(found)
-    assert find_by_id(api, found["id"]) == found
-
-
 def test_an_execution_that_shows_up_late_is_waited_for(home, api):
     late = {**EVENT, "summary": "BTLR-MNPQRSTVWX"}
     timer = threading.Timer(0.4, lambda: home.call("L4CK3Y/calendar/add/husband", late))
     timer.start()
-    assert find_by_nonce(api, home.workflows[ADD], late["summary"], wait=5) is not None
+    found = find_by_nonce(api, home.workflows[ADD], late["summary"], since=datetime.now(UTC), wait=5)
+    assert found is not None
     timer.join()
 
 
 def test_an_execution_that_never_shows_up_is_none_after_the_wait(home, api):
     started = time.monotonic()
-    assert find_by_nonce(api, home.workflows[ADD], "BTLR-2222222222", wait=0.3) is None
+    since = datetime.now(UTC)
+    assert find_by_nonce(api, home.workflows[ADD], "BTLR-2222222222", since=since, wait=0.3) is None
     assert 0.3 <= time.monotonic() - started < 2
+
+
+def test_data_that_n8n_holds_back_is_asked_for_again_and_told_from_data_that_are_not_there(home, api):
+    since = datetime.now(UTC)
+    large = {"butlerctl": "BTLR-LARGELARGE" + "x" * 30_000}
+    answer = home.call("L4CK3Y/calendar/add/husband", large)
+    home.n8n.rest.shown_bytes = 20_000
+    listed = next(api.executions(home.workflows[ADD], limit=1))
+    found = find_by_nonce(api, home.workflows[ADD], "BTLR-LARGELARGE", since=since)
+    small = N8nApi(home.url, home.api_key, limits=Limits(30, 40_000))
+    with small:
+        held_back = find_by_id(small, answer.json()["execution"])
+    home.n8n.rest.shown_bytes = 10**8
+    assert as_evidence(listed)["data_missing"] == "n8n holds it back: it is larger than n8n shows"
+    assert found["id"] == answer.json()["execution"]
+    assert "data_missing" not in found
+    assert held_back["data_missing"] == "n8n holds it back: it is larger than n8n shows"
+    assert as_evidence({"id": 1})["data_missing"] == "n8n has none"
+    hidden = {"id": 1, "data": {"redactionInfo": {"isRedacted": True}, "resultData": {"runData": {"a": []}}}}
+    assert as_evidence(hidden)["data_missing"] == "n8n holds it back: its redaction policy hides it"
 
 
 def test_a_key_under_any_header_name_is_masked():
@@ -184,8 +260,52 @@ def test_a_failed_execution_names_its_node_and_the_words_of_google(home, api):
     assert answer.status_code == 502
     found = find_by_id(api, answer.json()["execution"])
     assert found["status"] == "error"
-    assert found["node"] == "Mark execution failed"
+    assert found["node"] == "Google Tasks"
     assert found["error"]["message"] == 'The credential "wife Google Tasks" needs to be reconnected.'
+    [google] = found["google"]
+    assert google["input"][0]["args"]["title"] == "BTLR-GRANTGRANT"
+
+
+def recorded(name):
+    return json.loads((SAMPLES / name).read_text(encoding="utf-8"))
+
+
+def test_the_recorded_failure_of_a_guarded_workflow_names_the_google_node():
+    found = as_evidence(recorded("execution-guarded-google-403.json"))
+    assert (found["node"], found["error"]) == (
+        "Google Calendar",
+        {"message": "Forbidden - perhaps check your credentials?"},
+    )
+    assert found["google"][0]["input"][0]["args"]["summary"] == "Dentist"
+
+
+def test_the_first_of_several_failures_is_named_and_a_branch_that_goes_on_hides_none():
+    document = recorded("execution-guarded-google-403.json")
+    runs = document["data"]["resultData"]["runData"]
+    google = next(node for node in document["workflowData"]["nodes"] if node["name"] == "Google Calendar")
+    google["onError"] = "continueRegularOutput"
+    runs["Google Calendar"][0]["data"]["main"] = [[{"json": {"error": "went on"}}]]
+    assert as_evidence(document)["error"] == {"message": "went on"}
+    runs["Check input"][0]["error"] = {"message": "boom", "stack": "at …", "node": {"name": "Check input"}}
+    found = as_evidence(document)
+    assert (found["node"], found["error"]) == ("Check input", {"message": "boom"})
+
+
+def test_without_data_n8ns_own_error_is_the_failure():
+    result = {"error": {"message": "gone", "node": {"name": "Somewhere"}}, "lastNodeExecuted": "Else"}
+    found = as_evidence({"id": 1, "data": {"resultData": result}})
+    assert (found["node"], found["error"]) == ("Somewhere", {"message": "gone"})
+    del result["error"]["node"]
+    assert as_evidence({"id": 1, "data": {"resultData": result}})["node"] == "Else"
+
+
+def test_headers_that_reach_a_google_node_are_masked_in_its_input():
+    document = recorded("execution-guarded-ok.json")
+    [run] = document["data"]["resultData"]["runData"]["Google Calendar"]
+    run["source"] = [{"previousNode": "Webhook"}]
+    found = as_evidence(document)
+    assert found["google"][0]["input"][0]["headers"]["x-l4ck3y-auth"] == "<redacted>"
+    assert "example-webhook-secret" not in json.dumps(found)
 
 
 def test_an_exchange_masks_the_key_and_keeps_what_was_answered(home):
@@ -240,23 +360,88 @@ def test_no_answer_is_a_status_of_none_and_a_reason(home):
     assert response["error"] == "ECONNREFUSED 127.0.0.1:9"
 
 
+def raised(error, cause):
+    """The error as httpx raises it over that of the system."""
+    try:
+        raise error from cause
+    except httpx.RequestError as found:
+        return found
+
+
 @pytest.mark.parametrize(
-    ("error", "words"),
+    ("error", "cause", "words"),
     [
-        (
-            httpx.ConnectError("[Errno -2] Name or service not known"),
-            "getaddrinfo ENOTFOUND n8n.example.test",
-        ),
-        (
-            httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed"),
-            "TLS n8n.example.test:443: [SSL",
-        ),
-        (httpx.ReadTimeout("timed out"), "ETIMEDOUT n8n.example.test:443: no answer in time"),
-        (httpx.RemoteProtocolError(""), "ECONNRESET n8n.example.test:443: the connection was closed"),
+        (httpx.ConnectError("x"), OSError(errno.ECONNREFUSED, "x"), "ECONNREFUSED n8n.example.test:443"),
+        (httpx.ConnectError("x"), OSError(errno.EHOSTUNREACH, "No route to host"), "EHOSTUNREACH n8n.example.test:443"),
+        (httpx.ConnectError("x"), OSError(errno.ENETUNREACH, "x"), "ENETUNREACH n8n.example.test:443"),
+        (httpx.ConnectError("a name"), OSError(errno.EACCES, "a name"), "EACCES n8n.example.test:443"),
+        (httpx.ReadError("x"), OSError(errno.ECONNRESET, "x"), "ECONNRESET n8n.example.test:443"),
+        (httpx.ConnectError("x"), socket.gaierror(socket.EAI_NONAME, "x"), "getaddrinfo ENOTFOUND n8n.example.test"),
+        (httpx.ConnectError("x"), socket.gaierror(socket.EAI_AGAIN, "x"), "getaddrinfo EAI_AGAIN n8n.example.test"),
+        (httpx.ConnectError("x"), ssl.SSLCertVerificationError(1, "self-signed"), "TLS n8n.example.test:443: "),
+        (httpx.ReadTimeout("timed out"), None, "ETIMEDOUT n8n.example.test:443: no answer in time"),
+        (httpx.RemoteProtocolError(""), None, "ECONNRESET n8n.example.test:443: the connection was closed"),
+        (httpx.DecodingError("no such name"), None, "n8n.example.test:443: no such name"),
     ],
+)  # fmt: skip
+def test_the_reason_for_no_answer_is_told_by_the_systems_number(error, cause, words):
+    assert failure_text(raised(error, cause), "https://n8n.example.test/webhook/x").startswith(words)
+
+
+def test_a_name_that_nobody_knows_is_told_from_a_port_where_nobody_listens():
+    for url, words in (
+        ("http://n8n.invalid:5678", "getaddrinfo E"),
+        ("http://127.0.0.1:9", "ECONNREFUSED 127.0.0.1:9"),
+    ):
+        with N8nApi(url, "key-of-nothing") as api, pytest.raises(Unreachable, match=words):
+            api.workflows()
+
+
+@contextmanager
+def trickling(head):
+    """A peer that sends `head`, and then a byte every 50 ms without an end."""
+    over = threading.Event()
+
+    def serve(listener):
+        peer, _ = listener.accept()
+        with peer:
+            peer.recv(65536)
+            peer.sendall(head)
+            while not over.wait(0.05):
+                try:
+                    peer.sendall(b"x")
+                except OSError:
+                    return
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=serve, args=(listener,), daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        over.set()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    "head",
+    [b"HTTP/1.1 200 OK\r\nX-Slow: ", b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{"],
+    ids=["its headers", "its body"],
 )
-def test_the_reason_for_no_answer_names_the_place_and_the_kind(error, words):
-    assert failure_text(error, "https://n8n.example.test/webhook/x").startswith(words)
+def test_a_peer_that_trickles_is_given_up_after_the_time_for_the_whole_answer(head, home):
+    with trickling(head) as url, N8nApi(url, "key-of-nothing", limits=Limits(0.4, 10**6)) as api:
+        started = time.monotonic()
+        with pytest.raises(Unreachable, match="ETIMEDOUT"):
+            api.workflows()
+        assert 0.4 <= time.monotonic() - started < 3
+    with trickling(head) as url, webhooks(home, url=url, timeout=0.4) as client:
+        response = client.options("L4CK3Y/any")["response"]
+    assert (response["status"], response["error"][:9]) == (None, "ETIMEDOUT")
+
+
+def test_an_answer_beyond_the_limit_is_no_answer_of_the_api(home):
+    with N8nApi(home.url, home.api_key, limits=Limits(30, 10_000)) as api:
+        with pytest.raises(AnswerTooLarge, match="longer than"):
+            api.workflows()
+        assert issubclass(AnswerTooLarge, Unreachable)
 
 
 def test_a_slow_answer_is_a_timeout_and_the_work_is_done_all_the_same(home):

@@ -1,4 +1,4 @@
-"""The REST API of the real n8n: the same tests as for the stand-in."""
+"""The REST API of the real n8n, and butlerctl's own client on it: the same tests as for the stand-in."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.contract.n8n_client_contract import *  # noqa: F403 - the tests themselves
 from tests.contract.n8n_rest_contract import *  # noqa: F403 - the tests themselves
 from tests.n8n.household import TestHousehold
 

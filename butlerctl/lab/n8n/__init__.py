@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from butlerctl.lab.n8n.answers import Answer, gateway_page, json_answer, page, redirect, sign_in_page
+from butlerctl.lab.n8n.answers import (
+    Answer,
+    gateway_page,
+    json_answer,
+    page,
+    redirect,
+    sign_in_page,
+    with_tag,
+)
 from butlerctl.lab.n8n.rest import READ_SCOPES
 from butlerctl.lab.n8n.standin import VERSION, N8nStandIn
 from butlerctl.lab.n8n.webhooks import Switches
@@ -20,4 +28,5 @@ __all__ = [
     "page",
     "redirect",
     "sign_in_page",
+    "with_tag",
 ]

@@ -38,8 +38,8 @@ class Execution:
         self.status = "canceled"
         self.stopped = now_text()
 
-    def as_json(self, *, with_data: bool) -> dict[str, Any]:
-        """As `GET /executions` and `GET /executions/{id}` show it."""
+    def as_json(self, *, with_data: bool, limit: int | None = None) -> dict[str, Any]:
+        """As `GET /executions` and `GET /executions/{id}` show it; data beyond `limit` bytes are held back."""
         document: dict[str, Any] = {
             "id": self.id,
             "finished": self.status == "success",
@@ -52,7 +52,13 @@ class Execution:
             "workflowId": self.workflow.id,
             "waitTill": None,
         }
-        return {**document, **self._data()} if with_data else document
+        if not with_data:
+            return document
+        shown = self._data()
+        if limit is not None and shown["jsonSizeBytes"] > limit:
+            held_back = {"data": {"version": 1, "resultData": {"runData": {}}}, "dataTooLargeToDisplay": True}
+            return {**document, **shown, **held_back}
+        return {**document, **shown}
 
     def _data(self) -> dict[str, Any]:
         result: dict[str, Any] = {"runData": self.result.run_data, "lastNodeExecuted": self.result.last_node}

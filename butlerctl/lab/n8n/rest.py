@@ -5,14 +5,16 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from werkzeug.wrappers import Request
 
 from butlerctl.lab.n8n.answers import Answer, json_answer
+from butlerctl.lab.n8n.audit import audit
 from butlerctl.lab.n8n.credentials import Credential, Credentials, new_id
-from butlerctl.lab.n8n.executions import Executions
+from butlerctl.lab.n8n.executions import Execution, Executions
+from butlerctl.lab.n8n.tags import Tags
 from butlerctl.lab.n8n.workflows import Refused, Workflow, Workflows
 
 READ_SCOPES = ("workflow:list", "workflow:read", "execution:list", "execution:read")
@@ -69,6 +71,9 @@ class RestApi:
     credentials: Credentials
     executions: Executions
     keys: dict[str, frozenset[str]]
+    tags: Tags = field(default_factory=Tags)
+    shown_bytes: int = 100 * 1024 * 1024
+    """An execution with more data than this comes without them, unless they are insisted on."""
 
     def serve(self, request: Request, path: str) -> Answer:
         """`path` is what stands behind `/api/v1/`."""
@@ -101,45 +106,48 @@ class RestApi:
         if "name" in wanted:
             found = [workflow for workflow in found if workflow.name == wanted["name"]]
         documents = [
-            {key: value for key, value in workflow_document(each).items() if key not in _LIST_LACKS}
+            {key: value for key, value in self._document(each).items() if key not in _LIST_LACKS}
             for each in found
         ]
         return _paged(request, documents)
 
+    def _document(self, workflow: Workflow) -> dict[str, Any]:
+        return workflow_document(workflow) | {"tags": self.tags.of(workflow.tags)}
+
     def get_workflow(self, _request: Request, workflow_id: str) -> Answer:
-        return json_answer(200, workflow_document(self.workflows.get(workflow_id)))
+        return json_answer(200, self._document(self.workflows.get(workflow_id)))
 
     def get_version(self, _request: Request, workflow_id: str, version_id: str) -> Answer:
-        version = self.workflows.get(workflow_id).versions.get(version_id)
-        if version is None:
+        workflow = next((each for each in self.workflows if each.id == workflow_id), None)
+        if workflow is None or version_id not in workflow.versions:
             raise Refused(404, "Version not found")
-        return json_answer(200, _version_document(workflow_id, self.workflows.get(workflow_id), version_id))
+        return json_answer(200, _version_document(workflow_id, workflow, version_id))
 
     def create_workflow(self, request: Request) -> Answer:
-        return json_answer(200, workflow_document(self.workflows.create(_workflow_body(request))))
+        return json_answer(200, self._document(self.workflows.create(_workflow_body(request))))
 
     def update_workflow(self, request: Request, workflow_id: str) -> Answer:
-        self.workflows.get(workflow_id)
-        return json_answer(
-            200, workflow_document(self.workflows.update(workflow_id, _workflow_body(request)))
-        )
+        self.workflows.get(workflow_id, to="update")
+        return json_answer(200, self._document(self.workflows.update(workflow_id, _workflow_body(request))))
 
     def delete_workflow(self, _request: Request, workflow_id: str) -> Answer:
-        document = workflow_document(self.workflows.get(workflow_id))
+        document = self._document(self.workflows.get(workflow_id))
         self.workflows.remove(workflow_id)
         return json_answer(200, document)
 
     def activate(self, request: Request, workflow_id: str) -> Answer:
+        self.workflows.get(workflow_id, to="activate")
         body = request.get_json(silent=True) or {}
         return json_answer(
-            200, workflow_document(self.workflows.publish(workflow_id, body.get("versionId", "")))
+            200, self._document(self.workflows.publish(workflow_id, body.get("versionId", "")))
         )
 
     def deactivate(self, _request: Request, workflow_id: str) -> Answer:
-        return json_answer(200, workflow_document(self.workflows.unpublish(workflow_id)))
+        self.workflows.get(workflow_id, to="deactivate")
+        return json_answer(200, self._document(self.workflows.unpublish(workflow_id)))
 
     def archive(self, _request: Request, workflow_id: str) -> Answer:
-        return json_answer(200, workflow_document(self.workflows.archive(workflow_id)))
+        return json_answer(200, self._document(self.workflows.archive(workflow_id)))
 
     def list_executions(self, request: Request) -> Answer:
         wanted = request.args
@@ -154,14 +162,38 @@ class RestApi:
             if wanted.get("workflowId") in (None, execution.workflow.id)
             and (execution.status == status if status else execution.status != "running")
         ]
-        with_data = wanted.get("includeData") == "true"
-        return _paged(request, [execution.as_json(with_data=with_data) for execution in found])
+        return _paged(request, [self._shown(request, execution) for execution in found])
 
     def get_execution(self, request: Request, execution_id: str) -> Answer:
+        if not execution_id.isdigit():
+            raise Refused(400, "request/params/id must be number")
         execution = self.executions.get(execution_id)
         if execution is None:
             raise Refused(404, "Not Found")
-        return json_answer(200, execution.as_json(with_data=request.args.get("includeData") == "true"))
+        return json_answer(200, self._shown(request, execution))
+
+    def _shown(self, request: Request, execution: Execution) -> dict[str, Any]:
+        insisted = request.args.get("ignoreDataSizeLimit") == "true"
+        with_data = request.args.get("includeData") == "true"
+        return execution.as_json(with_data=with_data, limit=None if insisted else self.shown_bytes)
+
+    def list_tags(self, request: Request) -> Answer:
+        return _paged(request, list(self.tags))
+
+    def create_tag(self, request: Request) -> Answer:
+        return json_answer(201, self.tags.add((request.get_json(silent=True) or {})["name"]))
+
+    def delete_tag(self, _request: Request, tag_id: str) -> Answer:
+        return json_answer(200, self.tags.remove(tag_id))
+
+    def tag_workflow(self, request: Request, workflow_id: str) -> Answer:
+        workflow = self.workflows.get(workflow_id)
+        workflow.tags = self.tags.require([each["id"] for each in request.get_json(silent=True) or []])
+        return json_answer(200, self.tags.of(workflow.tags))
+
+    def run_audit(self, request: Request) -> Answer:
+        options = (request.get_json(silent=True) or {}).get("additionalOptions") or {}
+        return json_answer(200, audit(self.workflows, options.get("categories") or []))
 
     def list_credentials(self, request: Request) -> Answer:
         return _paged(request, [credential.as_json() for credential in self.credentials])
@@ -207,7 +239,6 @@ def workflow_document(workflow: Workflow) -> dict[str, Any]:
         "triggerCount": len(saved.webhooks),
         "sourceWorkflowId": None,
         "shared": [],
-        "tags": [],
         "activeVersion": _version_document(workflow.id, workflow, active) if active else None,
     }
 
@@ -285,11 +316,16 @@ _ENDPOINTS: tuple[tuple[str, str, str, _Handler], ...] = (
     ("POST", "workflows/*/deactivate", "workflow:deactivate", RestApi.deactivate),
     ("POST", "workflows/*/archive", "workflow:delete", RestApi.archive),
     ("GET", "workflows/*/*", "workflow:read", RestApi.get_version),
+    ("PUT", "workflows/*/tags", "workflowTags:update", RestApi.tag_workflow),
     ("GET", "executions", "execution:list", RestApi.list_executions),
     ("GET", "executions/*", "execution:read", RestApi.get_execution),
     ("GET", "credentials", "credential:list", RestApi.list_credentials),
     ("POST", "credentials", "credential:create", RestApi.create_credential),
     ("DELETE", "credentials/*", "credential:delete", RestApi.delete_credential),
+    ("GET", "tags", "tag:list", RestApi.list_tags),
+    ("POST", "tags", "tag:create", RestApi.create_tag),
+    ("DELETE", "tags/*", "tag:delete", RestApi.delete_tag),
+    ("POST", "audit", "securityAudit:generate", RestApi.run_audit),
 )
 
 

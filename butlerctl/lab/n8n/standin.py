@@ -44,7 +44,7 @@ class N8nStandIn:
         self._webhooks = WebhookServer(
             self.workflows, self.credentials, self.executions, self._google, header=webhook_header
         )
-        self._rest = RestApi(self.workflows, self.credentials, self.executions, self._keys)
+        self.rest = RestApi(self.workflows, self.credentials, self.executions, self._keys)
         self._server: LoopbackServer | None = None
 
     @property
@@ -104,7 +104,7 @@ class N8nStandIn:
 
     def app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         request = Request(environ)
-        answer = self.switches.in_front(request.path) or self._answer(request, request.path)
+        answer = self.switches.in_front(request.path) or answers.with_tag(self._answer(request, request.path))
         if request.method == "HEAD":
             answer = Answer(answer.status, b"", answer.content_type, answer.headers, sized=False)
         return answer.send(start_response)
@@ -113,10 +113,13 @@ class N8nStandIn:
         if path.startswith("/webhook/"):
             return self._webhooks.serve(request, path.removeprefix("/webhook/"))
         if path.startswith("/api/v1/"):
-            return self._rest.serve(request, path.removeprefix("/api/v1/"))
+            return self.rest.serve(request, path.removeprefix("/api/v1/"))
         if path.startswith("/webhook-test/"):
             return answers.no_test_webhook(path.removeprefix("/webhook-test/"))
         if path in ("/healthz", "/healthz/readiness"):
             return json_answer(200, {"status": "ok"})
-        known = request.method == "GET" and path != "/metrics" and not path.startswith("/webhook-waiting/")
-        return answers.editor_page(self.version) if known else answers.cannot(request.method, path)
+        wants_page = path == "/" or request.accept_mimetypes.accept_html
+        known = wants_page and path != "/metrics" and not path.startswith("/webhook-waiting/")
+        if request.method == "GET" and known:
+            return answers.editor_page(self.version)
+        return answers.cannot(request.method, path)

@@ -21,6 +21,7 @@ from butlerctl.lab.n8n.executions import Execution, Executions
 from butlerctl.lab.n8n.google_nodes import GoogleCalls
 from butlerctl.lab.n8n.nodes import Context, Item
 from butlerctl.lab.n8n.workflows import Version, Workflow, Workflows
+from butlerctl.n8n.hooks import answering
 from butlerctl.workflows.workflow import RESPOND
 
 PAYLOAD_LIMIT = 16 * 1024 * 1024
@@ -82,7 +83,8 @@ class WebhookServer:
         version = workflow.published_version
         if version is None:
             return answers.stale_registration(workflow.id)
-        node = version.webhooks.get((request.method, path))
+        hook = answering((request.method, path), version.webhooks)
+        node = version.webhooks[hook] if hook else None
         if node is None:
             return answers.broken("Cannot read properties of undefined (reading 'node')")
         refusal = self._refusal(version, node, request)

@@ -13,6 +13,7 @@ from butlerctl.errors import BadInput
 from butlerctl.lab.n8n.clock import now_text
 from butlerctl.lab.n8n.credentials import Credentials, credential_of, new_id
 from butlerctl.lab.n8n.google_nodes import CREDENTIAL_TYPES
+from butlerctl.n8n.hooks import Hook, answering, hooks_of
 from butlerctl.workflows.workflow import BASE, WEBHOOK
 
 _OTHER_NODES = ("code", "if", "noOp", "respondToWebhook", "stickyNote", "stopAndError", "webhook")
@@ -38,22 +39,14 @@ class Version:
     created: str = field(default_factory=now_text)
 
     @property
-    def webhooks(self) -> dict[tuple[str, str], dict[str, Any]]:
-        """(method, path) -> the enabled Webhook node."""
-        return {
-            (node["parameters"].get("httpMethod", "GET"), _path(node)): node
-            for node in self.nodes
-            if node["type"] == WEBHOOK and not node.get("disabled")
-        }
+    def webhooks(self) -> dict[Hook, Mapping[str, Any]]:
+        """The enabled Webhook nodes by what they hold."""
+        return hooks_of({"nodes": self.nodes})
 
 
 def _is_default(key: str, value: Any) -> bool:
     """A setting that n8n drops when it is saved."""
     return value == "DEFAULT" or (key == "executionTimeout" and value == -1)
-
-
-def _path(node: Mapping[str, Any]) -> str:
-    return str(node["parameters"].get("path") or node.get("webhookId", "")).strip("/")
 
 
 @dataclass(slots=True)
@@ -68,6 +61,7 @@ class Workflow:
     saved: str
     published: str | None = None
     archived: bool = False
+    tags: list[str] = field(default_factory=list)
     created: str = field(default_factory=now_text)
     updated: str = field(default_factory=now_text)
 
@@ -82,28 +76,35 @@ class Workflows:
     def __init__(self, credentials: Credentials) -> None:
         self._credentials = credentials
         self._all: dict[str, Workflow] = {}
-        self._registered: dict[tuple[str, str], str] = {}
+        self._registered: dict[Hook, str] = {}
         self._lock = threading.RLock()
 
     def __iter__(self) -> Iterator[Workflow]:
         with self._lock:
             return iter(list(self._all.values()))
 
-    def get(self, workflow_id: str) -> Workflow:
-        """Raises Refused 404."""
+    def get(self, workflow_id: str, *, to: str = "") -> Workflow:
+        """Raises Refused 404, in the words that n8n has for what is to be done with it."""
         workflow = self._all.get(workflow_id)
         if workflow is None:
-            raise Refused(404, "Not Found")
+            lacking = f"You do not have permission to {to} this workflow. Ask the owner to share it with you."
+            raise Refused(404, lacking if to else "Not Found")
         return workflow
 
     def owner_of(self, method: str, path: str) -> Workflow | None:
         """The workflow whose webhook is registered here. It may have been unpublished beside the server."""
         with self._lock:
-            return self._all.get(self._registered.get((method, path), ""))
+            return self._all.get(self._owner((method, path)))
+
+    def _owner(self, wanted: Hook) -> str:
+        hook = answering(wanted, self._registered)
+        return self._registered[hook] if hook else ""
 
     def methods_of(self, path: str) -> list[str]:
+        """Those of the exact path, else the method of the first dynamic one that covers it."""
         with self._lock:
-            return [method for method, known in self._registered if known == path]
+            exact = [method for method, known in self._registered if known == path]
+            return exact or [method for method, _ in self._registered if self._owner((method, path))][:1]
 
     def create(self, document: Mapping[str, Any], workflow_id: str = "") -> Workflow:
         """Store a workflow, inactive. An id that is taken is overwritten, as the import of the CLI does."""
@@ -204,7 +205,7 @@ class Workflows:
         return Version(str(uuid.uuid4()), nodes, deepcopy(document["connections"]))
 
     def _check(self, workflow_id: str, version: Version) -> None:
-        if any(self._registered.get(webhook, workflow_id) != workflow_id for webhook in version.webhooks):
+        if any(self._owner(webhook) not in ("", workflow_id) for webhook in version.webhooks):
             raise Refused(409, CONFLICT)
         fault = publish_fault(version.nodes)
         if fault:
