@@ -29,9 +29,10 @@ class PluginFiles:
 
 
 def shipped_plugin() -> Path | None:
-    """The plugin's folder in the checkout; None where butlerctl was installed without one."""
-    folder = Path(__file__).parents[2] / "extensions" / "FR4M3W0RK-tools"
-    return folder if (folder / MANIFEST).is_file() else None
+    """The plugin's folder: beside the code in an installation, else in the checkout; None where it is in neither."""
+    package = Path(__file__).parents[1]
+    folders = (package / "FR4M3W0RK-tools", package.parent / "extensions" / "FR4M3W0RK-tools")
+    return next((folder for folder in folders if (folder / MANIFEST).is_file()), None)
 
 
 def read_plugin(folder: Path) -> PluginFiles | None:
