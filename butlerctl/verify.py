@@ -27,6 +27,7 @@ from butlerctl.checks.pins import PinCheck, check_pins
 from butlerctl.checks.probe import probe, subject_of, target_of
 from butlerctl.checks.roundtrip import Parties, Trip, travel
 from butlerctl.checks.sweep import sweep
+from butlerctl.checks.wire_record import TapRecord
 from butlerctl.errors import ButlerctlError, ExitCode, combine
 from butlerctl.errors import Leftover as LeftoverError
 from butlerctl.evidence import Bundle, Document, digest
@@ -64,6 +65,8 @@ class Assignment:
     """The household's day, from which the test objects are dated; the clock's without one."""
     probes: bool = True
     trips: bool = True
+    tap_record: TapRecord | None = None
+    """What passes between gateway and provider, where a tap stands between them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,7 @@ def verify(inventory: Inventory, assignment: Assignment, watcher: Watcher) -> Ve
             course.probe()
         if assignment.trips:
             course.travel(ledger)
+            course.end_sessions()
         return course.conclude()
 
 
@@ -187,6 +191,14 @@ class _Course:
                 pool.shutdown(cancel_futures=True)
                 raise
 
+    def end_sessions(self) -> None:
+        """The sessions of the trips were deleted one by one; those that could not be are told."""
+        kept = self.clients.gateway.end_sessions()
+        if kept:
+            self.skipped.append(
+                Skipped("cleanup.sessions", f"{len(kept)} sessions stay at the gateway: {', '.join(kept)}")
+            )
+
     def conclude(self) -> Verification:
         """Judge every route on all its evidence."""
         bundles = {route: self._bundle(route) for route in self.assignment.routes}
@@ -252,12 +264,28 @@ class _Course:
         self.requests |= trip.requests
         self.problems += trip.problems
         for route, documents in trip.evidence.items():
-            self.evidence[route] += documents
+            self.evidence[route] += [*documents, *self._wire(route)]
         if trip.cleanup is not None:
             self.cleanups.append(trip.cleanup)
         for route in routes:
             self.seconds[route] = (datetime.now(UTC) - self.started).total_seconds()
             self.watcher.judged(route, judge(self._bundle(route)), final=True)
+
+    def _wire(self, route: Route) -> tuple[Document, ...]:
+        """What the tap recorded of the route's question. Of several records none speaks for the turn."""
+        record, request = self.assignment.tap_record, self.requests.get(route)
+        if record is None or request is None:
+            return ()
+        found = record.conversations(request.prompt, self.started)
+        if len(found) != 1:
+            seen = "no conversation" if not found else f"{len(found)} conversations"
+            self.skipped.append(
+                Skipped(
+                    f"tap.record[{route}]", f"the tap recorded {seen} with this question: is it in between?"
+                )
+            )
+            return ()
+        return found
 
     def _bundle(self, route: Route) -> Bundle:
         request = self.requests.get(route)

@@ -6,7 +6,7 @@ import json
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
@@ -44,6 +44,12 @@ def verify(
     save_evidence: Path | None = typer.Option(
         None, "--save-evidence", help="Write one evidence bundle a route, for `diagnose`.", metavar="DIR"
     ),
+    tap_record: Path | None = typer.Option(
+        None,
+        "--tap-record",
+        help="What a running `butlerctl tap` records before the provider: each call is then proven native.",
+        metavar="DIR",
+    ),
     lab: bool = typer.Option(False, "--lab", help="Start the embedded stack and verify that."),
     engine: Engine | None = typer.Option(
         None, "--engine", help="With --lab: stand-ins (as without it), or the real n8n and OpenClaw from npm."
@@ -67,11 +73,14 @@ def verify(
     was written), 77 not permitted, 78 bad input.
     """
     _refuse_without_lab(lab=lab, given={"--engine": engine is not None, "--fault": bool(fault)})
+    if tap_record is not None and lab:
+        raise UsageProblem("--tap-record is for a household: the lab's own gateway asks the lab's own model")
     household = find_and_load(inventory)
     routes = chosen_routes(household, [part for text in only for part in text.split(",")])
     desk = _prepare(report or _default_report(household, state_dir), sign, state_dir, save_evidence, lab=lab)
     with _household(household, fault, lab=lab, engine=engine or Engine.STAND_IN) as target:
-        result = _run(target, routes, state_dir, nonce, lab=lab, watched=format_ is Format.TEXT)
+        given = _Given(routes, state_dir, nonce, tap_record)
+        result = _run(target, given, lab=lab, watched=format_ is Format.TEXT)
     _finish(result, desk, save_evidence, format_)
     raise typer.Exit(int(result.exit_code))
 
@@ -81,7 +90,8 @@ def _refuse_without_lab(*, lab: bool, given: Mapping[str, bool]) -> None:
     for option, is_given in given.items():
         if is_given and not lab:
             raise UsageProblem(
-                f"{option} needs --lab", hint="without --lab the household of the inventory itself is verified"
+                f"{option} needs --lab",
+                hint="without --lab the household of the inventory itself is verified",
             )
 
 
@@ -101,21 +111,29 @@ def _household(inventory: Inventory, faults: list[str], *, lab: bool, engine: En
         yield running.inventory
 
 
-def _run(
-    target: Inventory,
-    routes: tuple[Route, ...],
-    state_dir: Path | None,
-    nonce: str,
-    *,
-    lab: bool,
-    watched: bool,
-) -> Verification:
+class _Given(NamedTuple):
+    """What the command line says about one verification."""
+
+    routes: tuple[Route, ...]
+    state_dir: Path | None
+    nonce: str
+    tap_record: Path | None
+
+
+def _run(target: Inventory, given: _Given, *, lab: bool, watched: bool) -> Verification:
+    from butlerctl.checks.wire_record import TapRecord
     from butlerctl.cli.views.choose import view_for
     from butlerctl.verify import Assignment
     from butlerctl.verify import verify as verify_routes
 
-    with _state_of(target.path, state_dir, lab=lab) as state, view_for(routes, watched=watched) as view:
-        return verify_routes(target, Assignment(routes, state, nonce, lab), view)
+    record = TapRecord(given.tap_record) if given.tap_record else None
+    state_of, view_of = (
+        _state_of(target.path, given.state_dir, lab=lab),
+        view_for(given.routes, watched=watched),
+    )
+    with state_of as state, view_of as view:
+        assignment = Assignment(given.routes, state, given.nonce, lab, tap_record=record)
+        return verify_routes(target, assignment, view)
 
 
 @contextmanager
