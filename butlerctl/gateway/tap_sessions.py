@@ -1,8 +1,9 @@
 """Which conversation an exchange with a provider belongs to: the wire names no session.
 
 A request goes on from an earlier one when it begins with that one's messages and the answer to them. Two people may
-use equal words, and a repeated job does: so equal words alone join nothing. OpenClaw 2026.6.11 sends a `traceparent`
-whose trace id is that of the turn; where there is one it decides what a gateway's rewriting leaves open.
+use equal words, and a repeated job does: so equal words alone join nothing. OpenClaw 2026.6.11 sends a `traceparent`.
+Requests of one turn have one trace id, and so may have all tries of a scheduled job: two ids are two turns, one id only
+decides what a gateway's rewriting leaves open.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ from butlerctl.protocol.wires.turn import ArgumentText, ArgumentValue, WireCall,
 SETUP_ROLES = frozenset({"system", "developer"})
 _TRACE = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-")
 
-_NO, _SAME_TURN, _SAME_WORDS, _SAME_CALLS, _SAME_IDS = range(5)
+_NO, _PERHAPS, _SAME_WORDS, _SAME_CALLS, _SAME_IDS = range(5)
 _SAME_TRACE = 10
 
 
 def kinship(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> int:
     """How surely `later` is the next exchange of the conversation in which `earlier` was the last; 0: it is not."""
     traces = trace_of(earlier), trace_of(later)
-    same_turn = traces[0] == traces[1] != ""
+    same_trace = traces[0] == traces[1] != ""
     before, after = asked(earlier), asked(later)
     if before == after:
-        again = same_turn or (not all(traces) and not _was_used(earlier))
-        return _SAME_TURN + same_turn * _SAME_TRACE if again else _NO
+        other_turn = all(traces) and not same_trace
+        return _NO if other_turn or _was_used(earlier) else _PERHAPS + same_trace * _SAME_TRACE
     before, after = _without_setup(before), _without_setup(after)
     begins_with_it = len(before) < len(after) and all(
         _plain(old) == _plain(new) for old, new in zip(before, after, strict=False)
@@ -40,9 +41,7 @@ def kinship(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> int:
         return _NO
     answer = turn_of(earlier)
     likeness = _likeness(answer, _plain(after[len(before)])) if answer is not None else _NO
-    if same_turn:
-        return max(likeness, _SAME_TURN) + _SAME_TRACE
-    return likeness
+    return max(likeness, _PERHAPS) + _SAME_TRACE if same_trace else likeness
 
 
 def trace_of(exchange: Mapping[str, Any]) -> str:

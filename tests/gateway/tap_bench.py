@@ -46,7 +46,7 @@ def upstream(answer, tls=None):
             self.connection.settimeout(10)
             answer(self, body)
 
-        do_GET = do_POST  # noqa: N815 - the base class asks for it
+        do_GET = do_HEAD = do_POST  # noqa: N815 - the base class asks for it
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

@@ -70,7 +70,9 @@ def transcripts(tmp_path, *exchanges):
     ]
 
 
-TRACES = pytest.mark.parametrize("traces", [("", ""), ("a", "b")], ids=["no traces", "traces"])
+TRACES = pytest.mark.parametrize(
+    "traces", [("", ""), ("a", "b"), ("a", "a")], ids=["no traces", "two traces", "one trace"]
+)
 
 
 @TRACES
@@ -127,10 +129,15 @@ def test_another_try_after_an_answer_that_nobody_could_use_stays_in_its_transcri
     assert transcripts(tmp_path, exchange(QUESTION, trace=trace, **first), again, then) == ["u a evt1 a"]
 
 
-def test_another_try_within_one_trace_stays_in_its_transcript_whatever_the_answer_was(tmp_path):
+def test_the_tries_of_a_job_may_share_a_trace_and_are_transcripts_of_their_own(tmp_path):
     assert transcripts(
-        tmp_path, exchange(QUESTION, says("Hm."), trace="a"), exchange(QUESTION, says("Done."), trace="a")
-    ) == ["u a"]
+        tmp_path,
+        exchange(QUESTION, calls(), trace="a"),
+        exchange(went_on(QUESTION), {"error": {"message": "slow"}}, status=429, trace="a"),
+        exchange(QUESTION, calls(), trace="a"),
+        exchange(QUESTION, calls(), trace="a"),
+        exchange(went_on(QUESTION, result="evt2"), says("Done."), trace="a"),
+    ) == ["u a evt1", "u a", "u a evt2 a"]
 
 
 def test_a_failed_turn_and_the_next_with_the_same_words_are_told_apart_by_their_traces(tmp_path):

@@ -199,3 +199,29 @@ def test_an_upstream_behind_tls_is_reached_and_its_certificate_checked(tmp_path,
             assert post(tap.url, json=REQUEST).content == b"".join(CALLING)
     assert seen[0]["response"]["error"].startswith("SSLCertVerificationError: ")
     assert len(seen[1]["response"]["body"]) == 3
+
+
+def test_one_connection_carries_several_exchanges_also_without_a_body():
+    def answer(handler, body):
+        status = 204 if b"nothing" in body else 200
+        handler.send_response(status)
+        if status == 200:
+            handler.send_header("Content-Length", "2")
+        handler.end_headers()
+        if status == 200 and handler.command != "HEAD":
+            handler.wfile.write(b"{}")
+
+    with tapped(answer) as (url, arrived, seen), httpx.Client(base_url=url, trust_env=False) as client:
+        answers = [
+            client.post("/a", content=b"nothing"),
+            client.head("/b"),
+            client.post("/c", content=b"x", headers={"Expect": "100-continue"}),
+            client.get("/d"),
+        ]
+    assert [(got.status_code, got.content) for got in answers] == [
+        (204, b""), (200, b""), (200, b"{}"), (200, b"{}"),
+    ]  # fmt: skip
+    assert answers[1].headers["Content-Length"] == "2"
+    assert [path for path, _, _ in arrived] == ["/a", "/b", "/c", "/d"]
+    assert [exchange["request"]["method"] for exchange in seen] == ["POST", "HEAD", "POST", "GET"]
+    assert not [exchange for exchange in seen if "error" in exchange["response"]]
