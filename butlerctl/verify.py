@@ -36,6 +36,7 @@ from butlerctl.inventory.operations import OPERATIONS, Route
 from butlerctl.judge import judge
 from butlerctl.judge.result import ChainVerdict
 from butlerctl.ledger import Ledger
+from butlerctl.n8n.versions import limits_of
 from butlerctl.progress import Watcher
 from butlerctl.report.run import CheckResult, Leftover, Outcome, RouteResult, Run, Skipped, plan_digest
 from butlerctl.workflows.digest import canonical_digest
@@ -148,6 +149,10 @@ class _Course:
             self.skipped.append(Skipped("active.published_version", "the inventory has no n8n.api_key"))
             return
         self.live = read_live(self.clients.api, self.exports, self.inventory.n8n.webhook.prefix)
+        open_ = {limit.check: limit.why for limit in limits_of(self.clients.versions.get("n8n"))}
+        if self.live.unseen:
+            open_.setdefault("credential.exists", self.live.unseen)
+        self.skipped += [Skipped(check, why) for check, why in open_.items()]
         for route in self.exports:
             self.evidence[route] += self.live.evidence(route)
 

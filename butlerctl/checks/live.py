@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from butlerctl.errors import NotPermitted
+from butlerctl.errors import NotOffered, NotPermitted
 from butlerctl.evidence import Document
 from butlerctl.inventory.operations import Route
 from butlerctl.n8n.api import N8nApi
+from butlerctl.n8n.hooks import hooks_of, taken
 from butlerctl.redaction import redact
 from butlerctl.workflows.digest import canonical_digest, published_version
 from butlerctl.workflows.workflow import WEBHOOK
@@ -53,6 +54,8 @@ class Live:
     credentials: Document | None = None
     rivals: Mapping[Route, tuple[LiveWorkflow, ...]] = field(default_factory=dict)
     """Further workflows that are published at the path of a route."""
+    unseen: str = ""
+    """Why `credentials` are not known."""
 
     def workflow_ids(self) -> dict[Route, str]:
         return {route: workflow.id for route, workflow in self.workflows.items()}
@@ -73,7 +76,7 @@ def read_live(api: N8nApi, exports: Mapping[Route, Mapping[str, Any]], prefix: s
     ones count last.
 
     Raises:
-        Unreachable, NotPermitted, TryAgain: as N8nApi; a key that may not list credentials is no failure.
+        Unreachable, NotPermitted, TryAgain: as N8nApi; that credentials cannot be listed is no failure.
     """
     workflows = sorted(api.workflows(), key=lambda document: bool(document.get("isArchived")))
     found: dict[Route, LiveWorkflow] = {}
@@ -86,9 +89,12 @@ def read_live(api: N8nApi, exports: Mapping[Route, Mapping[str, Any]], prefix: s
         rivals[route] = tuple(
             LiveWorkflow.of(document)
             for document in workflows
-            if document is not own and _serves(document, path)
+            if document is not own and taken([("POST", path)], published_version(document))
         )
-    return Live(found, _credentials(api), rivals)
+    try:
+        return Live(found, _credentials(api), rivals)
+    except (NotPermitted, NotOffered) as error:
+        return Live(found, None, rivals, error.message)
 
 
 def _workflow_of(
@@ -118,13 +124,9 @@ def webhooks_of(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _paths(document: Mapping[str, Any]) -> set[str]:
-    return {str(parameters.get("path", "")).strip("/") for parameters in webhooks_of(document)}
+    return {path for _, path in hooks_of(document)}
 
 
-def _credentials(api: N8nApi) -> Document | None:
-    try:
-        found = api.credentials()
-    except NotPermitted:
-        return None
-    shown = [{key: each.get(key) for key in ("id", "name", "type")} for each in found]
+def _credentials(api: N8nApi) -> Document:
+    shown = [{key: each.get(key) for key in ("id", "name", "type")} for each in api.credentials()]
     return {"kind": "credentials_live", "seen_by": "n8n", "document": {"data": shown}}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from butlerctl.errors import NotOffered
 from butlerctl.inventory.operations import Route
 from butlerctl.n8n.api import N8nApi
 from butlerctl.n8n.hooks import Hook, hooks_of, taken
@@ -78,10 +79,16 @@ def read_server(api: N8nApi) -> Server:
     Raises:
         Unreachable, TryAgain: as N8nApi.
         NotPermitted: the API key may not list workflows or credentials; without either nothing is deployed.
+        NotOffered: n8n 1, which lists no credentials.
     """
-    credentials = [
-        Credential(str(each["id"]), str(each["name"]), str(each["type"])) for each in api.credentials()
-    ]
+    try:
+        listed = api.credentials()
+    except NotOffered as error:
+        raise NotOffered(
+            f"{error.message}: n8n 1 lists no credentials, and without them nothing is deployed",
+            hint="`butlerctl verify` and `probe` work on it; deploy to n8n 2",
+        ) from error
+    credentials = [Credential(str(each["id"]), str(each["name"]), str(each["type"])) for each in listed]
     return Server(
         tuple(Held(document) for document in api.workflows()), {each.id: each for each in credentials}
     )

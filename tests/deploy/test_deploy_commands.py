@@ -156,6 +156,16 @@ def test_the_very_first_refusal_is_n8ns_own_word(home):
     assert "request/body must NOT have additional properties" in ran.err
 
 
+def test_an_n8n_that_lists_no_credentials_is_told_as_such_and_nothing_is_planned(home):
+    home.n8n.rest.version = "1.123.81"
+    for argv in (["plan"], ["snapshot"], ["drift"]):
+        ran = home.run(*argv)
+        assert (ran.code, ran.out) == (78, "")
+        assert "this n8n has no GET /api/v1/credentials" in ran.err
+        assert "n8n 1 lists no credentials" in ran.err
+        assert "credential:list" not in ran.err
+
+
 def gateway_json(status, message):
     return Response(f'{{"message":"{message}"}}', status, content_type="application/json; charset=utf-8")
 

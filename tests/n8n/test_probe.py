@@ -165,7 +165,39 @@ def test_a_key_that_may_not_list_credentials_leaves_them_unknown(home):
     with N8nApi(home.url, key) as client:
         live = read_live(client, home.exports, "L4CK3Y")
     assert live.credentials is None
+    assert "lacks the scope for GET /api/v1/credentials" in live.unseen
     assert len(live.workflows) == 12
+
+
+def test_an_n8n_that_lists_no_credentials_leaves_them_unknown_and_says_why(home):
+    home.n8n.rest.version = "1.123.81"
+    with N8nApi(home.url, home.api_key) as client:
+        live = read_live(client, home.exports, "L4CK3Y")
+    assert live.credentials is None
+    assert "this n8n has no GET /api/v1/credentials" in live.unseen
+    assert len(live.workflows) == 12
+
+
+@pytest.mark.parametrize(
+    ("webhook_id", "parameters", "seen"),
+    [
+        ("any", {"multipleMethods": True, "httpMethod": ["GET", "POST"]}, True),
+        ("L4CK3Y", {"path": "calendar/:what/wife"}, True),
+        ("any", {"httpMethod": "GET"}, False),
+        ("any", {"path": "calendar/:what/wife"}, False),
+    ],
+)
+def test_a_second_owner_of_a_path_is_seen_in_every_form_in_which_n8n_takes_it(
+    home, webhook_id, parameters, seen
+):
+    document = deepcopy(home.exports[ADD]) | {"id": "strangers0000001", "name": "a stranger"}
+    document["nodes"][0]["webhookId"] = webhook_id
+    document["nodes"][0]["parameters"].update(parameters)
+    second = home.n8n.workflows.create(document, "strangers0000001")
+    second.published = second.saved
+    with N8nApi(home.url, home.api_key) as client:
+        rivals = read_live(client, home.exports, "L4CK3Y").rivals[ADD]
+    assert [rival.id for rival in rivals] == (["strangers0000001"] if seen else [])
 
 
 def test_when_nobody_answers_the_first_probe_the_others_are_not_sent(home):

@@ -72,6 +72,8 @@ class RestApi:
     executions: Executions
     keys: dict[str, frozenset[str]]
     tags: Tags = field(default_factory=Tags)
+    version: str = "2.30.8"
+    """On n8n 1 credentials are not listed, and an execution does not name its version."""
     shown_bytes: int = 100 * 1024 * 1024
     """An execution with more data than this comes without them, unless they are insisted on."""
 
@@ -85,9 +87,9 @@ class RestApi:
             return _say(401, "unauthorized")
         parts = path.strip("/").split("/")
         endpoint = _endpoint(request.method, parts)
-        if endpoint is None:
-            wrong_verb = any(_endpoint(method, parts) for method in ("GET", "POST", "PUT", "DELETE"))
-            return _say(405, f"{request.method} method not allowed") if wrong_verb else _say(404, "not found")
+        if endpoint is None or (self.version.startswith("1.") and endpoint[1] is RestApi.list_credentials):
+            known = any(_endpoint(method, parts) for method in ("GET", "POST", "PUT", "DELETE"))
+            return _say(405, f"{request.method} method not allowed") if known else _say(404, "not found")
         scope, handler, values = endpoint
         if scope not in scopes:
             return _say(403, "Forbidden")
@@ -175,7 +177,10 @@ class RestApi:
     def _shown(self, request: Request, execution: Execution) -> dict[str, Any]:
         insisted = request.args.get("ignoreDataSizeLimit") == "true"
         with_data = request.args.get("includeData") == "true"
-        return execution.as_json(with_data=with_data, limit=None if insisted else self.shown_bytes)
+        shown = execution.as_json(with_data=with_data, limit=None if insisted else self.shown_bytes)
+        if self.version.startswith("1."):
+            shown.pop("workflowVersionId", None)
+        return shown
 
     def list_tags(self, request: Request) -> Answer:
         return _paged(request, list(self.tags))

@@ -35,7 +35,6 @@ class N8nStandIn:
     def __init__(
         self, *, google_url: str, webhook_header: str = "X-L4CK3Y-Auth", version: str = VERSION
     ) -> None:
-        self.version = version
         self.credentials = Credentials()
         self.workflows = Workflows(self.credentials)
         self.executions = Executions()
@@ -44,7 +43,7 @@ class N8nStandIn:
         self._webhooks = WebhookServer(
             self.workflows, self.credentials, self.executions, self._google, header=webhook_header
         )
-        self.rest = RestApi(self.workflows, self.credentials, self.executions, self._keys)
+        self.rest = RestApi(self.workflows, self.credentials, self.executions, self._keys, version=version)
         self._server: LoopbackServer | None = None
 
     @property
@@ -121,5 +120,5 @@ class N8nStandIn:
         wants_page = path == "/" or request.accept_mimetypes.accept_html
         known = wants_page and path != "/metrics" and not path.startswith("/webhook-waiting/")
         if request.method == "GET" and known:
-            return answers.editor_page(self.version)
+            return answers.editor_page(self.rest.version)
         return answers.cannot(request.method, path)
