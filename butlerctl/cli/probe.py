@@ -30,6 +30,9 @@ def probe(
     inventory: Path | None = typer.Option(
         None, "--inventory", help="The inventory; found upwards without it.", metavar="FILE"
     ),
+    audit: bool = typer.Option(
+        False, "--audit", help="Let n8n audit itself too: open webhooks, newer versions, settings."
+    ),
     output: Format = typer.Option(Format.TEXT, "--format", help="How to print the result."),
 ) -> None:
     """Check each webhook without a side effect: registered, guarded, answering, right shape.
@@ -38,13 +41,29 @@ def probe(
     """
     household = find_and_load(inventory)
     wanted = chosen_routes(household, routes)
+    told = _audit(household) if audit else None
     evidence = _gather(household, wanted)
     results = [_Result(household, route, evidence[route]) for route in wanted]
     if output is Format.JSON:
-        print(json.dumps(_as_json(results), indent=2, ensure_ascii=False))
+        print(json.dumps(_as_json(results, told), indent=2, ensure_ascii=False))
     else:
-        print("\n".join(line for result in results for line in result.lines(max(map(len, map(str, wanted))))))
+        lines = [line for result in results for line in result.lines(max(map(len, map(str, wanted))))]
+        print("\n".join([*lines, *(f"n8n's audit: {line}" for line in told or ())]))
     raise typer.Exit(_exit_code(results))
+
+
+def _audit(household: Inventory) -> tuple[str, ...]:
+    from butlerctl.checks.audit import audit_lines
+    from butlerctl.errors import InventoryError
+    from butlerctl.n8n.api import N8nApi
+
+    key = household.n8n.api_key
+    if key is None:
+        raise InventoryError(
+            f"{household.path.name}: n8n.api_key is not set", hint="n8n's audit needs its API"
+        )
+    with N8nApi(household.n8n.url.get(), key.get()) as api:
+        return audit_lines(api)
 
 
 def _gather(household: Inventory, wanted: Sequence[Route]) -> Mapping[Route, Sequence[Document]]:
@@ -135,10 +154,11 @@ class _Result:
         }
 
 
-def _as_json(results: Sequence[_Result]) -> dict[str, Any]:
+def _as_json(results: Sequence[_Result], audit: Sequence[str] | None) -> dict[str, Any]:
     verdicts = [str(result.verdict) for result in results]
     worst = next(verdict for verdict in ("FAIL", "UNKNOWN", "PASS") if verdict in verdicts)
-    return {"verdict": worst, "routes": [result.as_json() for result in results]}
+    document = {"verdict": worst, "routes": [result.as_json() for result in results]}
+    return document if audit is None else {**document, "audit": list(audit)}
 
 
 def _exit_code(results: Sequence[_Result]) -> int:

@@ -26,6 +26,7 @@ class Held:
         self.version = str(document.get("versionId") or "")
         self.active_version = str(document.get("activeVersionId") or "")
         self.archived = bool(document.get("isArchived"))
+        self.tags = tuple(str(tag.get("name")) for tag in document.get("tags") or [])
         self.published: Document | None = published_version(document)
         # n8n 1 serves what is saved and knows no versions.
         if document.get("active") and "activeVersionId" not in document:

@@ -50,6 +50,7 @@ class Kept:
             "active_version": held.active_version,
             "saved": held.saved_digest,
             "published": held.published_digest,
+            "tags": list(held.tags),
             "answering": {" ".join(hook): answers for hook, answers in self.answering.items()},
         }
 

@@ -186,3 +186,11 @@ def test_somebody_who_published_since_is_mentioned(home):
     assert (
         f"somebody published version {version} since butlerctl last deployed here" in entry_of(home)["notes"]
     )
+
+
+def test_a_snapshot_shows_the_tags_of_the_workflows(home):
+    tag = home.n8n.rest.tags.add("household")
+    home.n8n.workflows.get(home.id(ADD)).tags = [tag["id"]]
+    taken = home.run("snapshot", "--format", "json").json
+    tags = {each["route"]: each["tags"] for each in taken["workflows"]}
+    assert tags == {str(ADD): ["household"], "calendar_add/wife": []}

@@ -14,7 +14,7 @@ import pytest
 from butlerctl.checks.live import read_live
 from butlerctl.checks.probe import FORBIDDEN, Subject, probe
 from butlerctl.inventory.operations import OPERATIONS, Route
-from butlerctl.lab.n8n import gateway_page, json_answer, redirect
+from butlerctl.lab.n8n import READ_SCOPES, gateway_page, json_answer, redirect
 from butlerctl.n8n.api import N8nApi
 from butlerctl.n8n.webhooks import Target
 from butlerctl.workflows.input_check import acts_only_on_checked_input
@@ -294,6 +294,34 @@ def test_the_command_names_the_broken_route_and_exits_1(home):
     assert [(each["operation"], each["profile"]) for each in broken] == [("calendar_add", "wife")]
     assert broken[0]["first_broken"]["check"] == "active.registered"
     assert len(document["routes"]) == 4
+
+
+def open_webhook(home):
+    document = deepcopy(home.exports[ADD]) | {"id": "openToAnybody001", "name": "open to anybody"}
+    document["nodes"][0]["parameters"].pop("authentication")
+    document["nodes"][0]["parameters"]["path"] = "open/to/anybody"
+    document["connections"]["Webhook"]["main"] = []
+    home.n8n.import_workflow(document)
+
+
+def test_n8ns_own_audit_is_told_on_demand_and_changes_no_verdict(home):
+    open_webhook(home)
+    key = home.n8n.create_api_key([*READ_SCOPES, "credential:list", "securityAudit:generate"])
+    result = butlerctl(home, "calendar_add/wife", "--audit", N8N_API_KEY=key)
+    assert result.returncode == 0, result.stderr
+    told = [line for line in result.stdout.splitlines() if line.startswith("n8n's audit: ")]
+    assert told[0] == (
+        'n8n\'s audit: the workflow "open to anybody" (openToAnybody001) has a webhook without authentication: "Webhook"'
+    )
+    assert "communityPackagesEnabled: off" in told[1]
+    told = butlerctl(home, "calendar_add/wife", "--audit", "--format", "json", N8N_API_KEY=key)
+    assert len(json.loads(told.stdout)["audit"]) == 4
+
+
+def test_an_audit_that_the_key_may_not_ask_for_is_said_before_anything_is_probed(home):
+    result = butlerctl(home, "calendar_add/wife", "--audit")
+    assert (result.returncode, result.stdout) == (77, "")
+    assert "n8n.api_key needs securityAudit:generate" in result.stderr
 
 
 def test_the_command_exits_75_when_n8n_is_not_there(home):
