@@ -5,9 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
 from butlerctl.errors import GatewayRefused
+from butlerctl.gateway.operator_cron import Cron
+from butlerctl.gateway.plugin import PluginEntry, Setting
 from butlerctl.gateway.websocket import Connection, refusal
 
 _CONNECT_SECONDS = 20
@@ -21,6 +24,7 @@ class Tool:
 
     name: str
     plugin: str
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +45,30 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """What `tools.invoke` gave: `found` is false when the agent has no such tool, `details` the tool's own result."""
+    """What `tools.invoke` gave: `found` is false when the agent has no such tool, `details` the tool's own result.
+
+    `problem` is the gateway's own word where the tool was not run to its end.
+    """
 
     found: bool
     details: Any
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session that was made. `file` is its transcript on the gateway's machine; empty where the gateway tells none."""
+
+    id: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Agents:
+    """The agents of a gateway by their ids; `default` answers where none is named."""
+
+    default: str
+    ids: tuple[str, ...]
 
 
 class Operator:
@@ -52,6 +76,7 @@ class Operator:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._connected = datetime.now(UTC)
 
     @classmethod
     def connect(cls, url: str, token: str) -> Self:
@@ -73,6 +98,16 @@ class Operator:
     def version(self) -> str:
         return self._connection.version
 
+    @property
+    def started(self) -> datetime | None:
+        """When the gateway started, by this machine's clock; None where it does not tell."""
+        uptime = self._connection.hello.get("snapshot", {}).get("uptimeMs")
+        return self._connected - timedelta(milliseconds=uptime) if isinstance(uptime, int | float) else None
+
+    @property
+    def cron(self) -> Cron:
+        return Cron(self._connection)
+
     def close(self) -> None:
         self._connection.close()
 
@@ -82,8 +117,13 @@ class Operator:
     def __exit__(self, *exc_info: object) -> None:
         self.close()
 
-    def create_session(self, agent: str, key: str) -> None:
-        self._connection.call("sessions.create", {"key": key, "agentId": agent})
+    def agents(self) -> Agents:
+        answer = self._connection.call("agents.list")
+        return Agents(str(answer["defaultId"]), tuple(str(agent["id"]) for agent in answer["agents"]))
+
+    def create_session(self, agent: str, key: str) -> Session:
+        answer = self._connection.call("sessions.create", {"key": key, "agentId": agent})
+        return Session(str(answer["sessionId"]), str(answer["entry"].get("sessionFile", "")))
 
     def delete_session(self, key: str) -> bool:
         """Delete a session with its transcript; false when there was none."""
@@ -118,16 +158,33 @@ class Operator:
         """What the agent of this session gets; the only list of the gateway that tells the truth."""
         groups = self._connection.call("tools.effective", {"sessionKey": key})["groups"]
         return tuple(
-            Tool(str(tool["id"]), str(tool.get("pluginId", "")))
+            Tool(str(tool["id"]), str(tool.get("pluginId", "")), str(tool.get("rawDescription", "")))
             for group in groups
             for tool in group["tools"]
         )
 
-    def invoke_tool(self, name: str, arguments: Mapping[str, Any], timeout: float) -> Invocation:
-        """Run one tool without a model. The gateway does not hold the arguments against the tool's schema."""
-        answer = self._connection.call("tools.invoke", {"name": name, "args": dict(arguments)}, timeout)
-        output = answer.get("output") or {}
-        return Invocation(found=answer.get("ok") is True, details=output.get("details"))
+    def given_tools(self, key: str) -> Mapping[str, str]:
+        """What the model was given in the last turn of this session: each tool's name and the hash of its schema."""
+        answer = self._connection.call("sessions.usage", {"key": key, "includeContextWeight": True})
+        sessions = answer["sessions"]
+        return tools_of(sessions[0].get("contextWeight") if sessions else None)
+
+    def invoke_tool(
+        self, agent: str, key: str, name: str, arguments: Mapping[str, Any], timeout: float
+    ) -> Invocation:
+        """Run one tool of this agent without a model, in this session: the plugin counts repeats by session.
+
+        The gateway does not hold the arguments against the tool's schema. Without agent and session it would take
+        the default agent's main session.
+        """
+        params = {"name": name, "args": dict(arguments), "sessionKey": key, "agentId": agent}
+        answer = self._connection.call("tools.invoke", params, timeout)
+        output, error = answer.get("output") or {}, answer.get("error") or {}
+        return Invocation(
+            found=error.get("code") != "not_found",
+            details=output.get("details"),
+            problem="" if answer.get("ok") is True else str(error.get("message", "no reason given")),
+        )
 
     def config(self) -> Mapping[str, Any]:
         """The configuration in force (`config`), as written (`parsed`), and its `hash`; secrets are masked by the gateway."""
@@ -138,19 +195,26 @@ class Operator:
         answer: Mapping[str, Any] = self._connection.call("health")
         return answer
 
-    def cron_status(self) -> Mapping[str, Any]:
-        answer: Mapping[str, Any] = self._connection.call("cron.status")
-        return answer
+    def plugin_entry(self, plugin: str) -> PluginEntry:
+        """What the gateway read in the manifest of a plugin that it found."""
+        place = f"plugins.entries.{plugin}"
+        entry = self._connection.call("config.schema.lookup", {"path": place})
+        settings = self._connection.call("config.schema.lookup", {"path": f"{place}.config"})
+        hint = entry.get("hint") or {}
+        return PluginEntry(
+            name=str(hint.get("label", "")),
+            description=str(hint.get("help", "")).removesuffix(f" (plugin: {plugin})"),
+            settings={
+                str(child["key"]): Setting(str(child.get("type", "")), child.get("required") is True)
+                for child in settings.get("children") or ()
+            },
+        )
 
-    def cron_jobs(self) -> list[Mapping[str, Any]]:
-        """Every scheduled job, of all pages."""
-        jobs: list[Mapping[str, Any]] = []
-        offset: int | None = 0
-        while offset is not None:
-            page = self._connection.call("cron.list", {"offset": offset, "includeDisabled": True})
-            jobs += page["jobs"]
-            offset = page.get("nextOffset")
-        return jobs
+
+def tools_of(report: Any) -> dict[str, str]:
+    """The tools in a gateway's report on one turn's system prompt (`systemPromptReport`): name and schema hash."""
+    entries = ((report or {}).get("tools") or {}).get("entries") or ()
+    return {str(entry.get("name")): str(entry.get("schemaHash")) for entry in entries}
 
 
 def _run(run_id: str, answer: Mapping[str, Any], events: tuple[Mapping[str, Any], ...]) -> Run:

@@ -19,6 +19,7 @@ class Maybe:
 # By method: a type, a list of one shape, or an object's fields; an object may have more. A method that is not
 # named may answer anything.
 _TRACE = {"winnerProvider": Maybe(str), "winnerModel": Maybe(str)}
+_PROMPT_REPORT = {"tools": Maybe({"entries": Maybe([{"name": str, "schemaHash": str}])})}
 _SHAPES: Mapping[str, Any] = {
     "connect": {"server": Maybe({"version": Maybe(str)})},
     "agent": {
@@ -26,7 +27,7 @@ _SHAPES: Mapping[str, Any] = {
         "result": Maybe(
             {
                 "payloads": Maybe([{"text": Maybe(str)}]),
-                "meta": Maybe({"executionTrace": Maybe(_TRACE)}),
+                "meta": Maybe({"executionTrace": Maybe(_TRACE), "systemPromptReport": Maybe(_PROMPT_REPORT)}),
             }
         ),
     },
@@ -34,11 +35,25 @@ _SHAPES: Mapping[str, Any] = {
     "sessions.delete": {},
     "sessions.get": {"messages": [{}]},
     "tools.effective": {"groups": [{"tools": [{"id": str}]}]},
-    "tools.invoke": {"output": Maybe({})},
+    "sessions.usage": {"sessions": [{"contextWeight": Maybe(_PROMPT_REPORT)}]},
+    "tools.invoke": {"output": Maybe({}), "error": Maybe({})},
+    "agents.list": {"defaultId": str, "agents": [{"id": str}]},
     "config.get": {"config": Maybe({})},
+    "config.schema.lookup": {"hint": Maybe({}), "children": Maybe([{"key": str}])},
     "health": {},
     "cron.status": {},
-    "cron.list": {"jobs": [{}], "nextOffset": Maybe(int)},
+    "cron.list": {
+        "jobs": [
+            {
+                "id": str,
+                "schedule": Maybe({}),
+                "payload": Maybe({"fallbacks": Maybe([str]), "toolsAllow": Maybe([str])}),
+            }
+        ],
+        "nextOffset": Maybe(int),
+    },
+    "cron.runs": {"entries": [{"ts": int, "runAtMs": Maybe(int)}]},
+    "cron.add": {"id": str},
 }
 
 

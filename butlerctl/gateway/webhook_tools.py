@@ -6,15 +6,15 @@ import errno
 import json
 import re
 import time
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 from butlerctl.gateway.http import client_for
+from butlerctl.gateway.repeats import RepeatGuard
 from butlerctl.gateway.webhook_answer import Answer, failed, observe
 from butlerctl.inventory.operations import OPERATION_OF_TOOL, Route
 from butlerctl.protocol.registry import Registry, Tool
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import httpx
 
 _MOST_BYTES = 2_000_000
-_MOST_REPEATS = 3
+_BLANKS = " \t\r\n"
 _HEADER_TEXT = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 
@@ -58,25 +58,22 @@ class WebhookRequest:
 class ToolRun:
     """The tools for one request to the agent. `exchanges` has an entry for each call that ran, None where nothing
     was sent.
+
+    `guard` counts repeated calls by `session`; without one this request is counted alone.
     """
 
-    def __init__(self, tools: WebhookTools) -> None:
+    def __init__(self, tools: WebhookTools, guard: RepeatGuard | None = None, session: str = "") -> None:
         self.exchanges: list[dict[str, Any] | None] = []
         self._tools = tools
-        self._made: Counter[str] = Counter()
+        self._guard = guard or RepeatGuard()
+        self._session = session
         self.registry = Registry(
             Tool(schema, partial(self._run, schema.name), partial(tools.beyond_schema, schema.name))
             for schema in tools.offered
         )
 
     def _run(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        call = json.dumps([tool, arguments], sort_keys=True)
-        self._made[call] += 1
-        if self._made[call] > _MOST_REPEATS:
-            self.exchanges.append(None)
-            message = "This very call was made three times already: it is not sent again."
-            return failed("call", "repeated_call", message, sent=False)
-        observation, exchange = self._tools.call(tool, arguments)
+        observation, exchange = self._tools.call(tool, arguments, self._guard, self._session)
         self.exchanges.append(exchange)
         return observation
 
@@ -86,7 +83,8 @@ class WebhookTools:
 
     def __init__(self, settings: WebhookToolsSettings) -> None:
         register_secret(settings.secret)
-        self.settings = settings
+        # As the plugin sends it: a header loses the blanks and line ends around its value.
+        self.settings = replace(settings, secret=settings.secret.strip(_BLANKS))
         self._schemas = {schema.name: Tool(schema) for schema in household_tools(settings.shape)}
         # As the plugin's fetch: no proxy of the environment, no redirects.
         self._client = client_for(settings.n8n_url, trust_env=False)
@@ -109,14 +107,20 @@ class WebhookTools:
         """What is wrong with arguments that fit the schema; [] when nothing is."""
         return argument_faults(tool, arguments, self.settings.shape)
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    def call(
+        self, tool: str, arguments: Mapping[str, Any], guard: RepeatGuard | None = None, session: str = ""
+    ) -> tuple[dict[str, Any], dict[str, Any] | None]:
         """The observation of one call, and the exchange it made (None when nothing was sent).
 
-        Arguments are checked again here, because a gateway may run a call that the schema forbids.
+        Arguments are checked again here, because a gateway may run a call that the schema forbids. `guard` refuses
+        what this session repeats too often.
         """
         faults = self._schemas[tool].faults(dict(arguments)) or self.beyond_schema(tool, arguments)
         if faults:
             return failed("call", "invalid_args", "; ".join(faults), sent=False), None
+        repeated = guard.refusal(session, tool, arguments) if guard is not None else ""
+        if repeated:
+            return failed("call", "repeated_call", repeated, sent=False), None
         route = Route(OPERATION_OF_TOOL[tool].name, str(arguments["profile"]))
         request = self.prepare(route, {name: value for name, value in arguments.items() if name != "profile"})
         path = "/" + request.url.split("://", 1)[-1].partition("/")[2]

@@ -6,6 +6,7 @@ The bench puts a gateway between a scripted model and scripted webhooks.
 from __future__ import annotations
 
 import json
+import time
 import uuid
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ from butlerctl.gateway.choose import open_gateway
 from butlerctl.gateway.openclaw import OpenClawGateway
 from butlerctl.gateway.openclaw_websocket import WebSocketGateway
 from butlerctl.gateway.operator import Operator
+from butlerctl.gateway.operator_cron import job_session
+from butlerctl.gateway.plugin import MANIFEST, declared_by, shipped_plugin
 from butlerctl.inventory.operations import OPERATION_OF_TOOL
 from butlerctl.lab.conformance.questions import EVENT, TASKS
 from butlerctl.lab.conformance.run import AGENT, SHAPE
@@ -48,6 +51,15 @@ class GatewayBench(NamedTuple):
 
 def fresh_key():
     return f"agent:{AGENT}:butlerctl-{uuid.uuid4().hex[:12]}"
+
+
+def wait_for(look, seconds=30):
+    """What `look` finds, as soon as it finds something."""
+    deadline = time.monotonic() + seconds
+    while (found := look()) is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
 
 
 def take_turn(operator, key, run_id=None):
@@ -193,22 +205,118 @@ def test_the_schemas_that_the_model_was_given_are_the_contracts(bench):
 def test_a_tool_can_be_invoked_without_a_model_and_checks_for_itself(bench):
     bench.play(DONE)
     with bench.operator() as operator:
-        good = operator.invoke_tool(TASKS.tool, TASKS.arguments, 20)
-        stranger = operator.invoke_tool(TASKS.tool, {"profile": "kids"}, 20)
-        unknown = operator.invoke_tool("launch_nukes", {}, 20)
-    assert (good.found, good.details["ok"]) == (True, True)
+        key = fresh_key()
+        good = operator.invoke_tool(AGENT, key, TASKS.tool, TASKS.arguments, 20)
+        stranger = operator.invoke_tool(AGENT, key, TASKS.tool, {"profile": "kids"}, 20)
+        unknown = operator.invoke_tool(AGENT, key, "launch_nukes", {}, 20)
+        elsewhere = operator.invoke_tool("nosuch", key, TASKS.tool, TASKS.arguments, 20)
+    assert (good.found, good.problem, good.details["ok"]) == (True, "", True)
     assert (stranger.found, stranger.details["error"]) == (True, "invalid_args")
-    assert not unknown.found
+    assert (unknown.found, unknown.problem) == (False, "Tool not available: launch_nukes")
+    assert elsewhere.problem == f'agent id "nosuch" does not match session agent "{AGENT}"'
     assert bench.model.asked == []
     assert len(bench.webhooks.exchanges) == 1
+
+
+def test_the_same_write_is_refused_the_fourth_time_in_one_session_and_not_in_another(bench):
+    bench.play(DONE)
+    with bench.operator() as operator:
+        first, second = fresh_key(), fresh_key()
+        said = [operator.invoke_tool(AGENT, first, EVENT.tool, EVENT.arguments, 20) for _ in range(4)]
+        other = operator.invoke_tool(AGENT, second, EVENT.tool, EVENT.arguments, 20)
+    assert [invocation.details["ok"] for invocation in said] == [True, True, True, False]
+    assert said[-1].details["error"] == "repeated_call"
+    assert other.details["ok"] is True
+    assert len(bench.webhooks.exchanges) == 4
+
+
+def test_without_a_session_the_default_agents_main_one_counts_the_calls(bench):
+    bench.play(DONE)
+    arguments = {**EVENT.arguments, "summary": "counted in the main session"}
+    with bench.operator() as operator:
+        main = f"agent:{operator.agents().default}:main"
+        for _ in range(2):
+            operator.invoke_tool(AGENT, main, EVENT.tool, arguments, 20)
+        call = operator._connection.call
+        said = [call("tools.invoke", {"name": EVENT.tool, "args": arguments}) for _ in range(2)]
+    assert [answer["output"]["details"]["ok"] for answer in said] == [True, False]
+
+
+def test_it_names_its_agents(bench):
+    with bench.operator() as operator:
+        agents = operator.agents()
+    assert (agents.default, agents.ids) == (AGENT, (AGENT,))
+
+
+def test_it_tells_what_it_read_in_the_plugins_manifest(bench):
+    with bench.operator() as operator:
+        entry = operator.plugin_entry("fr4m3w0rk-tools")
+        nothing = operator.plugin_entry("nosuch")
+    assert entry == declared_by(json.loads((shipped_plugin() / MANIFEST).read_text(encoding="utf-8")))
+    assert (nothing.name, nothing.settings) == ("", {})
+
+
+def test_a_session_tells_which_tools_its_last_turn_was_given(bench):
+    bench.play(DONE)
+    with bench.operator() as operator:
+        key = fresh_key()
+        operator.create_session(AGENT, key)
+        before = operator.given_tools(key)
+        take_turn(operator, key)
+        given = operator.given_tools(key)
+    assert before == {}
+    assert given == {tool.name: schema_hash(tool) for tool in household_tools(SHAPE)}
+
+
+def test_a_job_that_never_starts_by_itself_can_be_run_in_the_lane_of_jobs(bench):
+    bench.play(native(TASKS.call()), words(TASKS.done))
+    with bench.operator() as operator:
+        cron = operator.cron
+        job_id = cron.add_idle_job(AGENT, "butlerctl test", TASKS.prompt, 30)
+        assert cron.last_run(job_id) is None
+        (job,) = cron.jobs()
+        assert (job.id, job.enabled, job.agent, job.kind, job.last) == (
+            job_id,
+            False,
+            AGENT,
+            "agentTurn",
+            None,
+        )
+        cron.start(job_id)
+        run = wait_for(lambda: cron.last_run(job_id))
+        key = job_session(AGENT, job_id)
+        rows, given = operator.session_rows(key), operator.given_tools(key)
+        cron.remove(job_id)
+        assert cron.jobs() == ()
+        assert operator.delete_session(key)
+        with pytest.raises(GatewayRefused, match="unknown cron job id"):
+            cron.start(job_id)
+    assert (run.status, run.summary, run.error) == ("ok", TASKS.done, "")
+    assert rows[0]["content"][0]["text"].startswith(
+        f"[cron:{job_id} butlerctl test] {TASKS.prompt}\nCurrent time: "
+    )
+    assert [row["role"] for row in rows] == ["user", "assistant", "toolResult", "assistant"]
+    assert set(given) == set(OPERATION_OF_TOOL)
+
+
+def test_a_job_whose_provider_fails_is_told_as_failed(bench):
+    bench.play(Failure(402, "no credit"))
+    with bench.operator() as operator:
+        job_id = operator.cron.add_idle_job(AGENT, "butlerctl test", TASKS.prompt, 30)
+        operator.cron.start(job_id)
+        run = wait_for(lambda: operator.cron.last_run(job_id))
+        operator.cron.remove(job_id)
+        operator.delete_session(job_session(AGENT, job_id))
+    assert run.status == "error"
+    assert "402" in run.error
 
 
 def test_its_settings_can_be_read(bench):
     with bench.operator() as operator:
         config = operator.config()["config"]
         assert operator.health()["ok"] is True
-        assert operator.cron_status()["enabled"] is True
-        assert operator.cron_jobs() == []
+        assert operator.cron.enabled()
+        assert operator.cron.jobs() == ()
     assert config["agents"]["list"][0]["id"] == AGENT
     assert config["cron"]["retry"]["backoffMs"] == [60_000, 300_000, 900_000]
     assert config["plugins"]["entries"]["fr4m3w0rk-tools"]["config"]["prefix"] == "L4CK3Y"

@@ -370,6 +370,18 @@ def test_cron_jobs_are_read_from_every_page():
         request = wire.take()
         assert request["params"]["offset"] == 1
         wire.answer(request, {"jobs": [{"id": "b"}], "hasMore": False, "nextOffset": None})
+        ran = {
+            "ts": 1_000,
+            "runAtMs": 900,
+            "status": "error",
+            "error": "FailoverError: 429",
+            "errorReason": "rate_limit",
+        }
+        wire.answer(wire.take(), {"entries": [ran]})
+        wire.answer(wire.take(), {"entries": []})
 
     with gateway(script) as url, Operator.connect(url, "token") as operator:
-        assert [job["id"] for job in operator.cron_jobs()] == ["a", "b"]
+        first, second = operator.cron.jobs()
+    assert (first.id, first.last.status, first.last.reason) == ("a", "error", "rate_limit")
+    assert first.last.at.timestamp() == 0.9
+    assert (second.id, second.last) == ("b", None)

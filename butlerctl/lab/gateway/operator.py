@@ -133,4 +133,4 @@ class OperatorConnection:
         self._send({"type": "event", "event": name, "payload": payload})
 
     def _send(self, frame: Mapping[str, Any]) -> None:
-        self._socket.send(json.dumps(frame, ensure_ascii=False))
+        self._socket.send(json.dumps(frame))  # in ASCII: half a surrogate pair has no UTF-8

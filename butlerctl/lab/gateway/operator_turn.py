@@ -49,8 +49,13 @@ def _meta(turn: AgentTurn, model: str, offered: Sequence[ToolSchema]) -> dict[st
         "finalAssistantRawText": turn.reply,
         "executionTrace": trace,
         **({"toolSummary": summary} if results else {}),
-        "systemPromptReport": {"tools": {"entries": [_entry(tool) for tool in offered]}},
+        "systemPromptReport": prompt_report(offered),
     }
+
+
+def prompt_report(offered: Sequence[ToolSchema]) -> dict[str, Any]:
+    """What the gateway reports of a turn's system prompt: the tools that the model was given."""
+    return {"source": "run", "tools": {"entries": [_entry(tool) for tool in offered]}}
 
 
 def _entry(tool: ToolSchema) -> dict[str, Any]:

@@ -13,12 +13,16 @@ from zoneinfo import ZoneInfo
 
 from werkzeug.wrappers import Request, Response
 
+from butlerctl.errors import GatewayRefused
 from butlerctl.gateway.house_rules import house_rules
+from butlerctl.gateway.repeats import RepeatGuard
 from butlerctl.gateway.webhook_tools import ToolRun, WebhookToolsSettings
 from butlerctl.inventory.operations import Route
+from butlerctl.lab.gateway.agents import Agents
+from butlerctl.lab.gateway.cron import LabCron
 from butlerctl.lab.gateway.faults import FaultyTools
 from butlerctl.lab.gateway.operator import OperatorConnection
-from butlerctl.lab.gateway.operator_turn import AgentTurn
+from butlerctl.lab.gateway.operator_turn import AgentTurn, prompt_report
 from butlerctl.lab.gateway.sessions import Session, Sessions, content_of, error_of, rows_of, shown, user_row
 from butlerctl.lab.gateway.settings import agent_settings
 from butlerctl.lab.gateway.socket import ServerSocket, wants_websocket
@@ -48,7 +52,7 @@ class LabGateway:
     """Serve `app` with LoopbackServer, and `close` it afterwards.
 
     `model_url` is the base of an OpenAI-compatible endpoint, with /v1; `model` is `provider/model id`.
-    `timezone` is the household's zone.
+    `timezone` is the household's zone. `agents` may be set to stand others beside the household's.
     """
 
     def __init__(
@@ -69,7 +73,10 @@ class LabGateway:
         self.token = token
         self.agent = agent
         self.model = model
+        self.agents = Agents(agent)
+        self.cron = LabCron(timezone)
         self.sessions = Sessions(agent)
+        self._guard = RepeatGuard()
         self._timezone = timezone
         self._runs: dict[str, Mapping[str, Any]] = {}
         self._started = time.monotonic()
@@ -118,13 +125,16 @@ class LabGateway:
             )
         return AgentTurn(turn.reply or _NO_REPLY, tuple(session.rows[before:]), failure)
 
-    def invoke(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A tool without the model and without its schema: the tool has to check for itself."""
-        details, _ = self._tools.call(tool, arguments)
+    def invoke(self, tool: str, arguments: Mapping[str, Any], session: str) -> Mapping[str, Any]:
+        """A tool without the model and without its schema: the tool has to check for itself, repeats included."""
+        details, _ = self._tools.call(tool, arguments, self._guard, session)
         return details
 
     def config(self) -> Mapping[str, Any]:
-        return agent_settings(self.agent, self.model, self._timezone, self._tools.settings)
+        config = agent_settings(self.agent, self.model, self._timezone, self._tools.settings)
+        own = {**config["agents"]["list"][0], "default": self.agents.default == self.agent}
+        others = [{"id": each.id, "default": each.is_default} for each in self.agents.others]
+        return {**config, "agents": {**config["agents"], "list": [own, *others]}}
 
     def _answer(self, request: Request) -> Response:
         open_to_all = self._health(request.path)
@@ -197,7 +207,9 @@ class LabGateway:
                 {"role": "user", "content": prompt},
             ]
             session.add(user_row(prompt))
-            turn = run_turn(self._provider, ToolRun(self._tools).registry, given, budget=_BUDGET)
+            tools = ToolRun(self._tools, self._guard, session.key)
+            turn = run_turn(self._provider, tools.registry, given, budget=_BUDGET)
+            session.report = prompt_report(self.offered)
             for row in rows_of(turn, len(given), self._provider_name, self._model):
                 session.add(row)
             session.history = list(turn.messages[1:])
@@ -225,7 +237,11 @@ class LabGateway:
             )
         if tool not in {schema.name for schema in self.offered}:
             return _not_found(f"Tool not available: {tool}")
-        details = self.invoke(tool, arguments if isinstance(arguments, dict) else {})
+        try:
+            session = self.agents.session_for(body.get("sessionKey"), body.get("agentId"))
+        except GatewayRefused as refused:
+            return _json({"ok": False, "error": {"type": "invalid_request", "message": refused.message}}, 400)
+        details = self.invoke(tool, arguments if isinstance(arguments, dict) else {}, session)
         return _json({"ok": True, "result": {"content": content_of(details), "details": details}})
 
     def _rpc(self, request: Request) -> Response:

@@ -22,12 +22,16 @@ _STOP_REASONS = {"cut_off": "length", "provider_error": "error", "cancelled": "a
 
 @dataclass(slots=True)
 class Session:
-    """One conversation. `lock` is held during a turn: the turns of a session follow each other."""
+    """One conversation. `lock` is held during a turn: the turns of a session follow each other.
+
+    `report` is what the gateway reports of the last turn's system prompt.
+    """
 
     key: str
     rows: list[Row] = field(default_factory=list)
     history: list[Message] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    report: Mapping[str, Any] | None = None
 
     def page(self, limit: int | None, before: int | None) -> tuple[list[Row], bool]:
         """The last `limit` rows before the row of this number, and whether there are earlier ones."""

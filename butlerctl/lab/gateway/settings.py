@@ -7,6 +7,17 @@ from typing import Any
 from butlerctl.gateway.plugin import PLUGIN_ID
 from butlerctl.gateway.webhook_tools import WebhookToolsSettings
 
+PLUGIN_NAME = "FR4M3W0RK tools"
+PLUGIN_DESCRIPTION = "Household tools through n8n webhooks."
+PLUGIN_SETTINGS = {
+    "baseUrl": ("string", True),
+    "prefix": ("string", False),
+    "header": ("string", False),
+    "timeoutSeconds": ("number", False),
+    "profiles": ("object", True),
+}
+"""What the plugin's manifest declares: each key's type, and whether it is required."""
+
 
 def agent_settings(agent: str, model: str, timezone: str, tools: WebhookToolsSettings) -> dict[str, Any]:
     """One agent with one model (`provider/model id`), the household's plugin and nothing more."""

@@ -18,6 +18,8 @@ Message = Mapping[str, Any]
 
 # Some gateways put the time in brackets before what the person said.
 _STAMP = re.compile(r"^\[[^\]\n]*\d{4}-\d{2}-\d{2}[^\]\n]*\]\s*")
+# OpenClaw names the job before a scheduled message, and the time behind it.
+_JOB = re.compile(r"^\[cron:[^\]\n]*\]\s*|\nCurrent time: [^\n]*\nReference UTC: [^\n]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ def _asked(messages: Sequence[Message], last: int) -> str:
     """The last thing the person said; with what they had said before, when it answers a question of the model."""
     if last < 0:
         return ""
-    text = _STAMP.sub("", text_of(messages[last]))
+    text = _STAMP.sub("", _JOB.sub("", text_of(messages[last])))
     before = messages[last - 1] if last else {}
     if before.get("role") == "assistant" and not before.get("tool_calls") and "?" in text_of(before):
         earlier = max((n for n in range(last) if messages[n].get("role") == "user"), default=-1)
