@@ -11,6 +11,7 @@ from typing import Any
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
+_WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _MONEY = re.compile(r"[^\d-]{0,4}(-?\d{1,3}(?:[.,' \u00a0\u202f]\d{3})+|-?\d+)([.,]\d{1,2})?[^\d]{0,4}")
 # Google Sheets counts days from here.
 _SHEETS_EPOCH = date(1899, 12, 30)
@@ -59,6 +60,13 @@ def number(value: Any) -> Decimal | None:
     return None
 
 
+def whole(value: Any) -> int | None:
+    """A whole number, or its plain text. `5.0`, ` 5` and `05` are none, though a gateway takes them for five."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    return int(value) if isinstance(value, str) and _WHOLE.fullmatch(value) else None
+
+
 def money(value: Any) -> Decimal | None:
     """As `number`, and also a text as a sheet shows it: `€ 64,30`, `1.200,50`, `1,200.50 kr`."""
     plain = number(value)
@@ -97,6 +105,8 @@ def differing(asked: Mapping[str, Any], given: Mapping[str, Any], zone: tzinfo) 
 def _same_scalar(key: str, asked: Any, got: Any, zone: tzinfo) -> bool:
     if key == "due" and day(asked):
         return day(asked) == day(got)
+    if key == "limit":
+        return whole(asked) is not None and whole(asked) == whole(got)
     for read in (lambda value: instant(value, zone), number):
         one, other = read(asked), read(got)
         if one is not None and other is not None:
