@@ -1,117 +1,177 @@
-"""What a gateway says and does, gathered for its check: settings, tools, probes, one real turn. Nothing is judged here."""
+"""What a gateway says and does, gathered for its check: settings, tools, probes, real turns. Nothing is judged here."""
 
 from __future__ import annotations
 
 import contextlib
+import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from butlerctl.checks.gateway_disk import PluginOnDisk, plugin_on_disk
+from butlerctl.checks.gateway_n8n import N8nAddress, n8n_address
+from butlerctl.checks.gateway_question import Question, RealTurn, questions
 from butlerctl.errors import ButlerctlError, GatewayRefused, Unreachable
 from butlerctl.gateway.interface import fresh_session
-from butlerctl.gateway.operator import Invocation, Operator, Run, Tool
-from butlerctl.gateway.plugin import PLUGIN_ID, PluginFiles, read_plugin
+from butlerctl.gateway.operator import Invocation, Operator, Run, Session, Tool, tools_of
+from butlerctl.gateway.operator_cron import Job, JobRun, job_session
+from butlerctl.gateway.plugin import PLUGIN_ID, PluginEntry
 from butlerctl.gateway.rows import messages_of
 from butlerctl.inventory.model import Inventory
-from butlerctl.inventory.operations import OPERATIONS, Route
+from butlerctl.inventory.operations import Route
+
+_GRACE_SECONDS = 15  # a job's turn ends some time after its limit
 
 
 @dataclass(frozen=True, slots=True)
-class RealTurn:
-    """One turn with the real model: the question, the gateway's account and the transcript."""
+class SeenJob:
+    """A scheduled job, and the tools that failed in its last run though the gateway calls that run ok."""
 
-    route: Route
-    run: Run
-    messages: Sequence[Mapping[str, Any]]
+    job: Job
+    failed_tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class GatewayFacts:
-    """What was seen. `tools` is what the agent really gets; `turn` and `plugin` are None when they were not looked at."""
+    """What was seen. `tools` is what each agent really gets, None where the gateway would not say.
+
+    `turn` and `cron_turn` are None when no real turn was made.
+    """
 
     version: str
-    tools: tuple[Tool, ...]
+    default_agent: str
+    tools: Mapping[str, tuple[Tool, ...] | None]
     config: Mapping[str, Any]
     health: Mapping[str, Any]
-    cron: Mapping[str, Any]
+    entry: PluginEntry
+    cron_enabled: bool
+    jobs: tuple[SeenJob, ...]
     invocations: Mapping[Route, Invocation]
+    n8n: N8nAddress
     turn: RealTurn | None
-    plugin: PluginFiles | None
+    cron_turn: RealTurn | None
+    plugin: PluginOnDisk
 
 
-def look(
-    operator: Operator, inventory: Inventory, *, plugin_folder: Path | None, with_turn: bool
-) -> GatewayFacts:
-    """Gather everything in a session of its own, which is deleted afterwards. No write is caused.
+def look(operator: Operator, inventory: Inventory, *, with_turn: bool) -> GatewayFacts:
+    """Gather everything in sessions of its own, which are deleted afterwards. No write is caused.
 
     Raises:
         Unreachable, NotPermitted, GatewayRefused: as `Operator`.
+        SecretMissing: the inventory's n8n.url leads nowhere.
     """
-    key = f"agent:{inventory.gateway.agent}:{fresh_session()}"
-    operator.create_session(inventory.gateway.agent, key)
-    try:
-        config = operator.config()
+    agent = inventory.gateway.agent
+    agents = operator.agents()
+    answer = operator.config()
+    config = answer.get("config") or {}
+    asked = questions(inventory)
+    others = {each: _others_tools(operator, each) for each in agents.ids if each != agent}
+    jobs = _jobs(operator, agents.default)
+    cron_enabled = operator.cron.enabled()
+    with _session(operator, agent) as (key, session):
+        invocations = {question.route: _invoke(operator, inventory, key, question) for question in asked}
         return GatewayFacts(
             version=operator.version,
-            tools=operator.effective_tools(key),
-            config=config.get("config") or {},
+            default_agent=agents.default,
+            tools={agent: operator.effective_tools(key), **others},
+            config=config,
             health=operator.health(),
-            cron=operator.cron_status(),
-            invocations=_invoke_reads(operator, inventory),
-            turn=_turn(operator, inventory, key) if with_turn else None,
-            plugin=_plugin(config.get("config") or {}, plugin_folder),
+            entry=operator.plugin_entry(PLUGIN_ID),
+            cron_enabled=cron_enabled,
+            jobs=jobs,
+            invocations=invocations,
+            n8n=n8n_address(config, inventory, invocations),
+            turn=_turn(operator, inventory, key, asked[0]) if with_turn and asked else None,
+            cron_turn=_cron_turn(operator, inventory, asked[0])
+            if with_turn and asked and cron_enabled
+            else None,
+            plugin=plugin_on_disk(answer, session, operator.started),
         )
+
+
+@contextlib.contextmanager
+def _session(operator: Operator, agent: str) -> Iterator[tuple[str, Session]]:
+    """A session of its own, deleted at the end whatever happens."""
+    key = f"agent:{agent}:{fresh_session()}"
+    session = operator.create_session(agent, key)
+    try:
+        yield key, session
     finally:
         with contextlib.suppress(ButlerctlError):
             operator.delete_session(key)
 
 
-def _invoke_reads(operator: Operator, inventory: Inventory) -> dict[Route, Invocation]:
-    """Each read route through plugin and n8n, without a model. Write routes are not invoked: they would write."""
+def _others_tools(operator: Operator, agent: str) -> tuple[Tool, ...] | None:
+    with _session(operator, agent) as (key, _), contextlib.suppress(GatewayRefused):
+        return operator.effective_tools(key)
+    return None
+
+
+def _invoke(operator: Operator, inventory: Inventory, key: str, question: Question) -> Invocation:
+    """A read through plugin and n8n, without a model. Write routes are not invoked: they would write."""
     seconds = inventory.n8n.webhook.timeout + 10
-    return {
-        route: operator.invoke_tool(OPERATIONS[route.operation].tool, _read(inventory, route), seconds)
-        for route in _reads(inventory)
-    }
+    return operator.invoke_tool(inventory.gateway.agent, key, question.tool, question.arguments, seconds)
 
 
-def _turn(operator: Operator, inventory: Inventory, key: str) -> RealTurn | None:
-    """Ask for a read, in words; None when the household has no read route."""
-    route = next(iter(_reads(inventory)), None)
-    if route is None:
-        return None
-    words = {
-        "calendar_list": f"List at most one calendar event of {route.profile}.",
-        "tasks_list": f"List at most one open task of {route.profile}.",
-        "sheets_read": f"Read at most one row of the sheet "
-        f"{inventory.profiles[route.profile].spreadsheet.verify_tab} of {route.profile}.",
-    }
+def _turn(operator: Operator, inventory: Inventory, key: str, question: Question) -> RealTurn:
     run_id = f"butlerctl-{uuid.uuid4().hex}"
     agent, timeout = inventory.gateway.agent, inventory.gateway.timeout
     try:
-        run = operator.run(agent, key, words[route.operation], run_id=run_id, timeout=timeout)
-        return RealTurn(route, run, messages_of(operator.session_rows(key)))
+        run = operator.run(agent, key, question.words, run_id=run_id, timeout=timeout)
+        given = tools_of(run.meta.get("systemPromptReport"))
+        return RealTurn(question, run, messages_of(operator.session_rows(key)), given)
     except (Unreachable, GatewayRefused) as error:
-        return RealTurn(route, Run(run_id, "error", "", {}, (), {"message": error.message}), ())
+        return RealTurn(question, _failed(run_id, error.message), (), {})
 
 
-def _reads(inventory: Inventory) -> list[Route]:
-    return [route for route in inventory.routes if not OPERATIONS[route.operation].writes]
+def _cron_turn(operator: Operator, inventory: Inventory, question: Question) -> RealTurn:
+    """The same question in the lane of scheduled jobs: a job that never starts by itself, removed afterwards."""
+    agent, timeout = inventory.gateway.agent, inventory.gateway.timeout
+    cron, job_id = operator.cron, ""
+    try:
+        job_id = cron.add_idle_job(agent, "butlerctl gateway check", question.words, timeout)
+        key = job_session(agent, job_id)
+        cron.start(job_id)
+        run = _wait(operator, job_id, timeout + _GRACE_SECONDS)
+        return RealTurn(question, run, messages_of(operator.session_rows(key)), operator.given_tools(key))
+    except (Unreachable, GatewayRefused) as error:
+        return RealTurn(question, _failed(job_id, error.message), (), {})
+    finally:
+        if job_id:
+            with contextlib.suppress(ButlerctlError):
+                cron.remove(job_id)
+            with contextlib.suppress(ButlerctlError):
+                operator.delete_session(job_session(agent, job_id))
 
 
-def _read(inventory: Inventory, route: Route) -> dict[str, Any]:
-    arguments: dict[str, Any] = {"profile": route.profile, "limit": 1}
-    if route.operation == "sheets_read":
-        arguments["sheet"] = inventory.profiles[route.profile].spreadsheet.verify_tab
-    return arguments
+def _wait(operator: Operator, job_id: str, seconds: float) -> Run:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        last = operator.cron.last_run(job_id)
+        if last is not None:
+            return _run_of(last)
+        time.sleep(0.2)
+    return _failed(job_id, f"the job did not end within {seconds:.0f} s")
 
 
-def _plugin(config: Mapping[str, Any], named: Path | None) -> PluginFiles | None:
-    """The plugin's files: in the named folder, or where the gateway's configuration says, on this machine."""
-    if named is not None:
-        return read_plugin(named)
-    paths = ((config.get("plugins") or {}).get("load") or {}).get("paths") or ()
-    found = (read_plugin(Path(path)) for path in paths)
-    return next((plugin for plugin in found if plugin and plugin.manifest.get("id") == PLUGIN_ID), None)
+def _run_of(last: JobRun) -> Run:
+    error = {"message": last.error} if last.error else None
+    return Run(last.run_id, last.status, last.summary, {}, (), error)
+
+
+def _failed(run_id: str, message: str) -> Run:
+    return Run(run_id, "error", "", {}, (), {"message": message})
+
+
+def _jobs(operator: Operator, default_agent: str) -> tuple[SeenJob, ...]:
+    return tuple(SeenJob(job, _failed_tools(operator, job, default_agent)) for job in operator.cron.jobs())
+
+
+def _failed_tools(operator: Operator, job: Job, default_agent: str) -> tuple[str, ...]:
+    if job.last is None or job.last.status != "ok":
+        return ()
+    rows = operator.session_rows(job_session(job.agent or default_agent, job.id))
+    return tuple(
+        dict.fromkeys(str(message.get("name")) for message in messages_of(rows) if message.get("is_error"))
+    )

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
-from butlerctl.judge.result import Verdict
+
+class Verdict(StrEnum):
+    """`UNPROVEN` was to be shown and was not; `SKIPPED` cannot be looked at from here, and other checks stand for it."""
+
+    PROVEN = "proven"
+    BROKEN = "broken"
+    UNPROVEN = "unproven"
+    SKIPPED = "skipped"
 
 
 @dataclass(frozen=True, slots=True)
 class GatewayFinding:
-    """One check: `proven`, `broken` or `unproven`, what was seen and what to do."""
+    """One check: its verdict, what was seen and what to do."""
 
     check: str
     verdict: Verdict
@@ -28,6 +36,10 @@ def finding(check: str, ok: bool, seen: str, hint: str) -> GatewayFinding:
 
 def unproven(check: str, seen: str, hint: str) -> GatewayFinding:
     return GatewayFinding(check, Verdict.UNPROVEN, seen, hint)
+
+
+def skipped(check: str, seen: str) -> GatewayFinding:
+    return GatewayFinding(check, Verdict.SKIPPED, seen)
 
 
 def at(document: Any, *keys: str) -> Any:

@@ -6,22 +6,20 @@ what a real turn did.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from butlerctl.checks.gateway import GatewayFacts
-from butlerctl.checks.gateway_finding import GatewayFinding, at, finding, unproven
-from butlerctl.checks.gateway_plugin import plugin_files, plugin_loads, plugin_settings
+from butlerctl.checks.gateway_cron import cron_jobs, cron_lane, cron_retry
+from butlerctl.checks.gateway_finding import GatewayFinding, Verdict, at, finding, unproven
+from butlerctl.checks.gateway_plugin import plugin_files, plugin_loads, plugin_manifest, plugin_settings
+from butlerctl.checks.gateway_question import turn_fault
 from butlerctl.errors import ExitCode, combine
-from butlerctl.gateway.operator import Invocation
+from butlerctl.gateway.operator import Invocation, Tool
 from butlerctl.gateway.plugin import PLUGIN_ID
 from butlerctl.inventory.model import Inventory
-from butlerctl.inventory.operations import OPERATION_OF_TOOL, OPERATIONS
-from butlerctl.judge.result import Verdict
-from butlerctl.protocol.decode import NotStrictJson, decode
+from butlerctl.inventory.operations import OPERATION_OF_TOOL
 from butlerctl.protocol.tools import household_tools, schema_hash, shape_of
-
-CRON_BACKOFF_MS = [60_000, 300_000, 900_000]
 
 
 def find(facts: GatewayFacts, inventory: Inventory) -> tuple[GatewayFinding, ...]:
@@ -29,12 +27,13 @@ def find(facts: GatewayFacts, inventory: Inventory) -> tuple[GatewayFinding, ...
 
 
 def exit_code(findings: tuple[GatewayFinding, ...]) -> ExitCode:
+    """What was skipped counts neither way."""
     codes = {
         Verdict.PROVEN: ExitCode.PROVEN,
         Verdict.BROKEN: ExitCode.BROKEN,
         Verdict.UNPROVEN: ExitCode.NOT_PROVEN,
     }
-    return combine(codes[found.verdict] for found in findings)
+    return combine(codes[found.verdict] for found in findings if found.verdict in codes)
 
 
 def _version(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
@@ -51,37 +50,66 @@ def _version(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFindi
 
 
 def _tools(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
-    del inventory
-    wanted = set(OPERATION_OF_TOOL)
-    offered = {tool.name for tool in facts.tools if tool.plugin == PLUGIN_ID}
-    missing = sorted(wanted - offered)
+    own = facts.tools[inventory.gateway.agent] or ()
+    offered = {tool.name for tool in own if tool.plugin == PLUGIN_ID}
+    missing = sorted(set(OPERATION_OF_TOOL) - offered)
     yield finding(
         "gateway.tools_offered",
         not missing,
         f"the agent does not get {', '.join(missing)}"
         if missing
-        else f"the agent gets all {len(wanted)} tools",
+        else f"the agent gets all {len(OPERATION_OF_TOOL)} tools",
         "contracts.tools of the plugin's manifest must name every tool, and the agent's tools.allow the plugin",
     )
-    more = sorted(
+
+
+def _privilege(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
+    """No agent of the gateway may do more: who holds its token, and whoever writes to it, may ask any of them."""
+    household = inventory.gateway.agent
+    for agent, tools in facts.tools.items():
+        own = agent == household
+        check = "gateway.least_privilege" if own else f"gateway.least_privilege[{agent}]"
+        who = (
+            "the agent" if own else f"{agent}{' (the default agent)' if agent == facts.default_agent else ''}"
+        )
+        if tools is None:
+            yield unproven(check, f"the gateway does not tell what {who} gets", "see the gateway's log")
+            continue
+        more = [*_beyond(tools), *(_beyond_in_turns(facts) if own else ())]
+        yield finding(
+            check,
+            not more,
+            f"{who} also gets {', '.join(dict.fromkeys(more))}" if more else f"{who} gets nothing more",
+            f'set tools.allow of the agent to ["{PLUGIN_ID}"], or remove the agent: each further tool is power that '
+            "nobody asked for",
+        )
+
+
+def _beyond(tools: Iterable[Tool]) -> list[str]:
+    return sorted(
         f"{tool.name} ({tool.plugin or 'core'})"
-        for tool in facts.tools
-        if tool.name not in wanted or tool.plugin != PLUGIN_ID
+        for tool in tools
+        if tool.name not in OPERATION_OF_TOOL or tool.plugin != PLUGIN_ID
     )
-    yield finding(
-        "gateway.least_privilege",
-        not more,
-        f"the agent also gets {', '.join(more)}" if more else "and nothing more",
-        f'set tools.allow of the agent to ["{PLUGIN_ID}"]: each further tool is power that nobody asked for',
-    )
+
+
+def _beyond_in_turns(facts: GatewayFacts) -> list[str]:
+    """What the model was really given beyond the household's tools, in a conversation and in a job."""
+    lanes = (("in a turn", facts.turn), ("in a job", facts.cron_turn))
+    return [
+        f"{name} ({lane})"
+        for lane, turn in lanes
+        if turn is not None
+        for name in sorted(turn.given)
+        if name not in OPERATION_OF_TOOL
+    ]
 
 
 def _schemas(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
     if facts.turn is None:
         yield _no_turn("gateway.schemas")
         return
-    entries = at(facts.turn.run.meta, "systemPromptReport", "tools", "entries") or []
-    seen = {str(entry.get("name")): str(entry.get("schemaHash")) for entry in entries}
+    seen = facts.turn.given
     if not seen:
         yield unproven(
             "gateway.schemas", "the turn reports no schema", "repeat; the turn may have failed early"
@@ -133,19 +161,6 @@ def _timezone(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFind
     )
 
 
-def _cron(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
-    del inventory
-    retry = at(facts.config, "cron", "retry") or {}
-    attempts, backoff = retry.get("maxAttempts"), retry.get("backoffMs")
-    enabled = facts.cron.get("enabled") is True
-    yield finding(
-        "gateway.cron_retry",
-        enabled and attempts == len(CRON_BACKOFF_MS) and backoff == CRON_BACKOFF_MS,
-        f"cron {'on' if enabled else 'off'}, {attempts} attempts after {backoff} ms",
-        "set cron.retry to maxAttempts 3 and backoffMs [60000, 300000, 900000]; 2026.9.6 drops this setting",
-    )
-
-
 def _loops(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
     del inventory
     enabled = at(facts.config, "tools", "loopDetection", "enabled") is True
@@ -175,6 +190,8 @@ def _invocation_fault(invocation: Invocation) -> str:
     """The gateway's own ok says nothing about the tool's: its details decide."""
     if not invocation.found:
         return "the agent has no such tool"
+    if invocation.problem:
+        return f"the gateway did not run it: {invocation.problem}"
     details = invocation.details if isinstance(invocation.details, Mapping) else {}
     if details.get("ok") is True:
         return ""
@@ -184,15 +201,11 @@ def _invocation_fault(invocation: Invocation) -> str:
 def _turn(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
     """A green health beside a turn that fails is the usual way in which an agent is down."""
     del inventory
-    turn = facts.turn
-    if turn is None:
+    if facts.turn is None:
         yield _no_turn("gateway.turn")
         return
-    tool = OPERATIONS[turn.route.operation].tool
-    fault = _turn_fault(turn.run.status, turn.run.error, turn.messages, tool)
+    fault, tool = turn_fault(facts.turn), facts.turn.question.tool
     health = "green" if facts.health.get("ok") is True else "not green"
-    if "transport" in turn.run.meta:
-        fault = f"the turn ran over {turn.run.meta['transport']}, not in this gateway"
     yield finding(
         "gateway.turn",
         not fault,
@@ -201,21 +214,6 @@ def _turn(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]
         else f"a real turn called {tool} and got its answer, health is {health}",
         "only a real turn proves the agent: see the gateway's log, the model's provider, and butlerctl model check",
     )
-
-
-def _turn_fault(status: str, error: Mapping[str, Any] | None, messages: Any, tool: str) -> str:
-    if error is not None or status != "ok":
-        return f"a real turn ended as {status}: {(error or {}).get('message', '')}".rstrip(": ")
-    calls = [call for message in messages for call in message.get("tool_calls") or ()]
-    named = [call["function"] for call in calls if call["function"]["name"] == tool]
-    if not named:
-        return f"the model answered a request for {tool} without calling it"
-    try:
-        decode(named[0]["arguments"])
-    except NotStrictJson as problem:
-        return f"the model's arguments are no JSON: {problem}"
-    results = [message for message in messages if message.get("role") == "tool"]
-    return "" if results and not results[-1].get("is_error") else f"{tool} failed in a real turn"
 
 
 def _no_turn(check: str) -> GatewayFinding:
@@ -243,14 +241,18 @@ def _models(config: Mapping[str, Any], agent: str) -> tuple[str, list[str]]:
 _CHECKS: tuple[Callable[[GatewayFacts, Inventory], Iterator[GatewayFinding]], ...] = (
     _version,
     _tools,
+    _privilege,
+    plugin_manifest,
     plugin_files,
     plugin_settings,
     plugin_loads,
     _schemas,
     _model,
     _timezone,
-    _cron,
+    cron_retry,
+    cron_jobs,
     _loops,
     _invocations,
     _turn,
+    cron_lane,
 )

@@ -1,56 +1,83 @@
-"""What the facts prove about the plugin: its files, its settings, whether it loads. Pure."""
+"""What the facts prove about the plugin: what the gateway read of it, its files, its settings, whether it loads. Pure."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from butlerctl.checks.gateway import GatewayFacts
-from butlerctl.checks.gateway_finding import GatewayFinding, at, finding, unproven
-from butlerctl.gateway.plugin import PLUGIN_ID, PluginFiles, read_plugin, shipped_plugin
+from butlerctl.checks.gateway_finding import GatewayFinding, at, finding, skipped, unproven
+from butlerctl.checks.gateway_n8n import N8nAddress
+from butlerctl.gateway.plugin import (
+    MANIFEST,
+    PLUGIN_ID,
+    PluginFiles,
+    declared_by,
+    locked_packages,
+    read_plugin,
+    shipped_plugin,
+)
 from butlerctl.inventory.model import Inventory
 from butlerctl.inventory.operations import OPERATION_OF_TOOL
-from butlerctl.protocol.tools import shape_of
+from butlerctl.protocol.tools import household_tools, shape_of
+
+_NOT_SHIPPED = "butlerctl was installed without a plugin to compare with"
+
+
+def plugin_manifest(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
+    """What the gateway itself tells of the plugin that it runs; nothing of it comes from a file here.
+
+    That contracts.tools names a tool is seen by the agent getting it: the gateway drops any other.
+    """
+    check = "gateway.plugin_manifest"
+    shipped = shipped_plugin()
+    if shipped is None:
+        yield unproven(check, _NOT_SHIPPED, "run butlerctl from its checkout")
+        return
+    wanted = declared_by(json.loads((shipped / MANIFEST).read_text(encoding="utf-8")))
+    described = {tool.name: tool.description for tool in household_tools(shape_of(inventory))}
+    told = {
+        tool.name: tool.description
+        for tool in facts.tools[inventory.gateway.agent] or ()
+        if tool.plugin == PLUGIN_ID
+    }
+    faults = [
+        *([] if facts.entry.name else [f"the gateway found no plugin {PLUGIN_ID}"]),
+        *([] if facts.entry == wanted or not facts.entry.name else ["name, description or settings differ"]),
+        *(f"{name} is described otherwise" for name in sorted(told) if told[name] != described.get(name)),
+        *(f"{name} is not registered" for name in OPERATION_OF_TOOL if name not in told),
+    ]
+    yield finding(
+        check,
+        not faults,
+        "; ".join(faults) or "the gateway runs a plugin that declares what the shipped one declares",
+        "deploy the plugin of this checkout (npm ci in its folder) and restart the gateway; its log tells why a plugin "
+        "did not load",
+    )
 
 
 def plugin_files(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
     del inventory
-    if facts.plugin is None:
-        hint = "run this where the gateway's files are, or name the folder with --plugin DIR"
-        for check in ("gateway.plugin_manifest", "gateway.plugin_files"):
-            yield unproven(check, "the plugin's folder is not on this machine", hint)
-        return
-    yield _manifest(facts.plugin)
-    yield _digests(facts.plugin)
-
-
-def _manifest(plugin: PluginFiles) -> GatewayFinding:
-    declared = (plugin.manifest.get("contracts") or {}).get("tools")
-    faults = [
-        *([] if plugin.manifest.get("id") == PLUGIN_ID else [f"its id is {plugin.manifest.get('id')!r}"]),
-        *([] if declared == list(OPERATION_OF_TOOL) else [f"contracts.tools is {declared!r}"]),
-        *([] if plugin.has_packages else ["typebox is not installed beside it"]),
-    ]
-    return finding(
-        "gateway.plugin_manifest",
-        not faults,
-        "; ".join(faults) or "the manifest names the six tools, and its package is installed",
-        "run npm ci in the plugin's folder, and take the manifest that ships with it",
-    )
-
-
-def _digests(plugin: PluginFiles) -> GatewayFinding:
+    check = "gateway.plugin_files"
     shipped = shipped_plugin()
     expected = read_plugin(shipped) if shipped else None
-    if expected is None:
-        return unproven(
-            "gateway.plugin_files", "no plugin to compare with", "run butlerctl from its checkout"
+    if facts.plugin.files is None:
+        yield skipped(check, facts.plugin.why_not)
+    elif shipped is None or expected is None:
+        yield unproven(check, _NOT_SHIPPED, "run butlerctl from its checkout")
+    else:
+        faults = [
+            *_changed(facts.plugin.files, expected),
+            *_packages(facts.plugin.files, expected),
+            *(f"{name} was written after the gateway started" for name in facts.plugin.changed_since),
+        ]
+        yield finding(
+            check,
+            not faults,
+            "; ".join(faults) or f"as shipped, in {facts.plugin.files.folder}",
+            "deploy the plugin of this checkout, run npm ci in its folder, and restart the gateway",
         )
-    names = {*plugin.digests, *expected.digests}
-    changed = sorted(name for name in names if plugin.digests.get(name) != expected.digests.get(name))
-    seen = f"differs from the shipped plugin: {', '.join(changed)}" if changed else "as shipped"
-    hint = "deploy the plugin of this checkout, and restart the gateway"
-    return finding("gateway.plugin_files", not changed, seen, hint)
 
 
 def plugin_settings(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
@@ -64,32 +91,16 @@ def plugin_settings(facts: GatewayFacts, inventory: Inventory) -> Iterator[Gatew
             f"set plugins.entries.{PLUGIN_ID}.config",
         )
         return
-    webhook = inventory.n8n.webhook
-    people = {
-        name: {
-            "taskLists": list(person.task_lists),
-            "tabs": list(person.tabs),
-            "columns": list(person.columns),
-        }
-        for name, person in shape_of(inventory).items()
-    }
-    differing = [
-        name
-        for name, seen, wanted in (
-            ("prefix", config.get("prefix", ""), webhook.prefix),
-            ("header", config.get("header", "X-L4CK3Y-Auth"), webhook.header),
-            ("timeoutSeconds", config.get("timeoutSeconds", 15), webhook.timeout),
-            ("profiles", config.get("profiles"), people),
-            ("baseUrl", "/webhook" in str(config.get("baseUrl", "")), False),
-        )
-        if seen != wanted
-    ]
+    differing = _differing(config, inventory)
     yield finding(
         "gateway.plugin_settings",
         not differing,
-        f"differs from the inventory: {', '.join(differing)}" if differing else "as the inventory says",
+        f"differs from the inventory: {', '.join(differing)}"
+        if differing
+        else "prefix, header, patience and people are those of the inventory",
         f"plugins.entries.{PLUGIN_ID}.config and inventory.yaml must say the same; baseUrl ends before /webhook",
     )
+    yield _n8n(facts.n8n)
 
 
 def plugin_loads(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFinding]:
@@ -100,3 +111,60 @@ def plugin_loads(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayF
         yield finding(
             "gateway.plugin_loads", False, f"the gateway reports {json.dumps(errors)[:300]}", "see its log"
         )
+
+
+def _changed(files: PluginFiles, expected: PluginFiles) -> list[str]:
+    names = sorted({*files.digests, *expected.digests})
+    changed = [name for name in names if files.digests.get(name) != expected.digests.get(name)]
+    return [f"differs from the shipped plugin: {', '.join(changed)}"] if changed else []
+
+
+def _packages(files: PluginFiles, expected: PluginFiles) -> list[str]:
+    """What is installed beside the plugin, held against the lock that ships."""
+    faults = []
+    for name, locked in locked_packages(expected.folder).items():
+        installed = files.packages.get(name)
+        if installed is None:
+            faults.append(f"{name} is not installed beside it")
+        elif installed.version != locked.version:
+            faults.append(f"{name} {installed.version} is installed, and the lock has {locked.version}")
+        elif installed.digest != locked.digest:
+            faults.append(f"the files of {name} are not those of its archive")
+    return faults
+
+
+def _differing(config: Mapping[str, Any], inventory: Inventory) -> list[str]:
+    webhook = inventory.n8n.webhook
+    people = {
+        name: {
+            "taskLists": list(person.task_lists),
+            "tabs": list(person.tabs),
+            "columns": list(person.columns),
+        }
+        for name, person in shape_of(inventory).items()
+    }
+    compared = (
+        ("prefix", config.get("prefix", ""), webhook.prefix),
+        ("header", config.get("header", "X-L4CK3Y-Auth"), webhook.header),
+        ("timeoutSeconds", config.get("timeoutSeconds", 15), webhook.timeout),
+        ("profiles", config.get("profiles"), people),
+        ("baseUrl", "/webhook" in str(config.get("baseUrl", "")), False),
+    )
+    return [name for name, seen, wanted in compared if seen != wanted]
+
+
+def _n8n(address: N8nAddress) -> GatewayFinding:
+    check = "gateway.plugin_n8n"
+    if address.is_same:
+        return finding(check, True, f"the plugin calls the inventory's n8n at {address.inventory}", "")
+    seen = f"the plugin calls {address.plugin or 'nothing'}, the inventory's n8n is {address.inventory}"
+    if address.execution:
+        return finding(
+            check, True, f"{seen}: the same, it made execution {address.execution} for a probe", ""
+        )
+    return unproven(
+        check,
+        f"{seen}, which shows no execution of a probe through the plugin",
+        "set baseUrl or n8n.url so that both name one n8n; where two addresses lead to it, n8n.api_key and saved "
+        "executions show that they do",
+    )
