@@ -6,7 +6,7 @@ const WRITE = { most: 3, window: 10 * MINUTE, words: "three times already: it is
 /** The gateway tries a failed job again after 1, 5 and 15 minutes, also when its write had been done. */
 const JOB_WRITE = { ...WRITE, window: 30 * MINUTE };
 /** Each try has a session of its own, `agent:<agent>:cron:<job>:run:<try>`: they are counted together. */
-const TRY_OF_A_JOB = /^(.*:cron:[^:]+):run:[^:]+$/;
+const TRY_OF_A_JOB = /^(.*:cron:[^:]+)(?::run:[^:]+)?$/;
 
 export class RepeatGuard {
   #made = new Map();

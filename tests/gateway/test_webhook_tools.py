@@ -186,7 +186,27 @@ def test_arguments_are_checked_again_before_anything_is_sent(changes: dict[str, 
     assert n8n.requests == []
 
 
-def test_the_same_call_is_sent_three_times_and_no_more() -> None:
+@pytest.mark.parametrize("blanks", ["{}\n", " {}\r\n"])
+def test_a_secret_is_sent_as_a_header_carries_it_and_its_echo_is_masked(blanks: str) -> None:
+    n8n = ContractN8n(answer=(500, "text/plain", f"echo: {SECRET}"))
+    observation, exchange = add_event(n8n, secret=blanks.format(SECRET))
+    assert n8n.requests[0]["headers"]["X-L4Ck3Y-Auth"] == SECRET
+    assert observation["body"] == "echo: <redacted>"
+    assert SECRET not in json.dumps(exchange)
+
+
+def test_a_secret_across_the_cut_of_an_answer_leaves_no_first_part() -> None:
+    for before in range(480, 500, 4):
+        echo = "x" * before + SECRET
+        for answer in (
+            (502, "text/html", echo),
+            (200, JSON, json.dumps({"ok": False, "error": {"message": echo}})),
+        ):
+            observation, _ = add_event(ContractN8n(answer=answer))
+            assert SECRET[:4] not in json.dumps(observation)
+
+
+def test_the_same_write_is_sent_three_times_and_no_more() -> None:
     n8n = ContractN8n()
     with LoopbackServer(n8n.app) as server, tools(server.url) as made:
         run = ToolRun(made)

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from butlerctl import redaction
+from butlerctl.gateway.repeats import RepeatGuard
 from butlerctl.gateway.webhook_answer import Answer, observe
 from butlerctl.protocol.tools import ProfileShape, argument_faults, household_tools
 from butlerctl.redaction import redact_words, register_secret
@@ -46,6 +47,12 @@ MASKED = """
 import { maskOf } from "./redact.mjs";
 const [secrets, texts] = process.argv.slice(1).map(JSON.parse);
 console.log(JSON.stringify(secrets.map((secret, number) => texts[number].map(maskOf(secret)))));
+"""
+REFUSALS = """
+import { RepeatGuard } from "./repeats.mjs";
+const guard = new RepeatGuard();
+const calls = JSON.parse(process.argv[1]);
+console.log(JSON.stringify(calls.map(([seconds, ...call]) => guard.refusal(...call, seconds * 1000) ?? "")));
 """
 FAULTS = """
 import { toolSchema } from "./schemas.mjs";
@@ -237,6 +244,25 @@ def test_the_plugin_and_butlerctl_mask_the_same_forms_of_a_secret(plugin_folder,
         register_secret(secret)
         assert masked == [redact_words(text) for text in written]
         assert "~<redacted>~" in masked[0]
+
+
+def test_the_plugin_and_butlerctl_refuse_the_same_repeats(plugin_folder):
+    sessions = ("chat", "agent:butler:cron:a", "agent:butler:cron:a:run:1", "agent:butler:cron:a:run:2")
+    tools = ("list_tasks", "add_task", "read_sheet")
+    calls = [
+        (seconds, session, tool, {"profile": "wife", "title": title})
+        for step, seconds in enumerate([*range(0, 120, 4), *range(120, 2400, 120)])
+        for number, session in enumerate(sessions)
+        for tool in tools
+        for title in ("x", "y")
+        if (step + number) % (11 if title == "y" else 1) == 0
+    ]
+    guard = RepeatGuard()
+    own = [guard.refusal(session, tool, args, seconds) for seconds, session, tool, args in calls]
+    assert evaluate(plugin_folder, REFUSALS, calls) == own
+    assert {text.split(":")[0] for text in own} == {
+        "", "This very call was made ten times within a minute", "This very call was made three times already",
+    }  # fmt: skip
 
 
 def ways_to_write(secret):
