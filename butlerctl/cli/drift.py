@@ -7,7 +7,16 @@ from pathlib import Path
 import typer
 
 from butlerctl.cli.common import Format
-from butlerctl.cli.deploying import FORMAT, INVENTORY, KEYS, STATE_DIR, opened, reports_at_hand, show
+from butlerctl.cli.deploying import (
+    FORMAT,
+    INVENTORY,
+    KEYS,
+    STATE_DIR,
+    opened,
+    reports_at_hand,
+    show,
+    trusted_keys,
+)
 from butlerctl.errors import ExitCode
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
@@ -18,7 +27,7 @@ def drift(
     report: Path | None = typer.Option(
         None,
         "--report",
-        help="The report to compare with; the newest of `verify` without it.",
+        help="A signed report to compare with; without it the newest PASS of `verify` about this n8n.",
         metavar="FILE",
     ),
     keys: list[Path] = KEYS,
@@ -28,23 +37,24 @@ def drift(
 ) -> None:
     """Compare what n8n serves with the files and with the last report. Sends GETs only.
 
-    Exit codes: 0 nothing drifted, 1 something did.
+    Exit codes: 0 nothing drifted, 1 something did, 78 the report cannot speak about this n8n.
     """
-    from butlerctl.deploy.drift import find_drift
+    from butlerctl.deploy.drift import find_drift, name_of
     from butlerctl.deploy.render_text import drift_lines
+    from butlerctl.deploy.report import VouchingReport, last_report, named_report
 
     with opened(inventory, state_dir) as (household, scene):
-        reports = [
-            each
-            for each in reports_at_hand(household, report, keys, state_dir)
-            if report is not None or each.run.target.rstrip("/") == scene.target
-        ]
-        last = reports[0] if reports else None
-        found = find_drift(scene.look().plan, last)
+        last: VouchingReport | None
+        if report is not None:
+            names = [name_of(route) for route in scene.exports]
+            last = named_report(report, trusted_keys(keys, state_dir), scene.target, names)
+        else:
+            last = last_report(reports_at_hand(household, None, keys, state_dir), scene.target)
+        found = find_drift(scene.look(listen=True).plan, last)
     drifted = any(each.findings for each in found)
     document = {
         "drifted": drifted,
-        "report": last and last.as_json(),
+        "report": last.as_json() if last else None,
         "routes": [each.as_json() for each in found],
     }
     show(document, drift_lines(found, last), format_)

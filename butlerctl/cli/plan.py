@@ -27,14 +27,14 @@ def plan(
     inventory: Path | None = INVENTORY,
     state_dir: Path | None = STATE_DIR,
 ) -> None:
-    """Compare the files with what n8n has saved and what it serves. Sends GETs only.
+    """Compare the files with what n8n has saved, what it publishes, and where it listens. Sends GETs only.
 
-    Exit codes: 0 in sync, 1 something differs or an unpublished draft lies in n8n.
+    Exit codes: 0 in sync, 1 something differs, does not answer, or lies in n8n as an unpublished draft.
     """
     from butlerctl.deploy.render_text import plan_lines
 
     with opened(inventory, state_dir) as (_, scene):
-        found = scene.look(overwrite_drafts=overwrite_drafts).plan
+        found = scene.look(overwrite_drafts=overwrite_drafts, listen=True).plan
     document = found.as_json()
     if out is not None:
         _write(out, document)

@@ -11,7 +11,8 @@ from butlerctl.deploy.report import VouchingReport
 from butlerctl.deploy.scene import Look, Scene
 from butlerctl.deploy.server import Held
 from butlerctl.deploy.snapshot import Kind
-from butlerctl.errors import BadInput, NothingChecked
+from butlerctl.deploy.wire import faults_of_all
+from butlerctl.errors import BadInput, DeployFailed, NothingChecked
 from butlerctl.inventory.operations import Route
 
 
@@ -21,6 +22,7 @@ def apply(scene: Scene, planned: Plan, reports: tuple[VouchingReport, ...] = ())
     Raises:
         BadInput: it does not hold any more, something speaks against it, or a run was interrupted before;
             nothing was written to n8n.
+        DeployFailed: nothing was to be deployed, and a webhook does not answer.
         Unreachable, TryAgain, NotPermitted: as N8nApi; nothing was written.
     """
     with scene.store.lock():
@@ -30,10 +32,11 @@ def apply(scene: Scene, planned: Plan, reports: tuple[VouchingReport, ...] = ())
                 f"the run {interrupted[0].id} was interrupted",
                 hint="finish it with `butlerctl apply --resume`, or go back with `butlerctl rollback`",
             )
-        look = scene.look(overwrite_drafts=planned.overwrite_drafts)
+        look = scene.look(overwrite_drafts=planned.overwrite_drafts, listen=True)
         _refuse(outdated(planned, look.plan), "the plan does not hold any more", "make a new plan")
         _refuse(look.plan.refusals, "this is not deployed", "nothing was written to n8n")
         if not look.plan.to_write:
+            _require_answers(scene, look)
             return Result(Outcome.NOTHING, look.plan)
         snapshot = scene.take_snapshot(look, Kind.APPLY, reports)
         scene.say(f"snapshot {snapshot.id}")
@@ -76,6 +79,21 @@ def resume(scene: Scene) -> Result:
 
 def _held(look: Look) -> dict[Route, Held | None]:
     return {route: member.held for route, member in look.members.items()}
+
+
+def _require_answers(scene: Scene, look: Look) -> None:
+    published = {route: held.published for route, held in _held(look).items() if held and held.published}
+    wrong = [
+        f"{route}: {fault}"
+        for route, faults in faults_of_all(scene.webhooks, published).items()
+        for fault in faults.values()
+        if fault
+    ]
+    if wrong:
+        raise DeployFailed(
+            f"there is nothing to deploy, and not everything answers: {'; '.join(wrong)}",
+            hint="what n8n publishes is what the files say; look at n8n's log, or restart it",
+        )
 
 
 def _refuse(reasons: Sequence[str], what: str, hint: str) -> None:

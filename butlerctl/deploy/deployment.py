@@ -14,11 +14,12 @@ from butlerctl.deploy.goback import Failure, find_moves, go_back
 from butlerctl.deploy.interrupted import adopt, settle
 from butlerctl.deploy.journal import Journal, PastRun
 from butlerctl.deploy.moves import Way
-from butlerctl.deploy.plan import Entry, Plan
+from butlerctl.deploy.plan import Entry, Plan, Status
 from butlerctl.deploy.scene import Scene
 from butlerctl.deploy.server import Document, Held, read_server
 from butlerctl.deploy.snapshot import Snapshot
 from butlerctl.deploy.steps import Steps, unlike
+from butlerctl.deploy.wire import faults_of_all
 from butlerctl.errors import ButlerctlError, DeployFailed, ExitCode, TryAgain
 from butlerctl.inventory.operations import Route
 
@@ -159,7 +160,9 @@ class Deployment:
         export, steps = self._export(entry), self._steps
         held = self.held.get(entry.route)
         before = held.published if held else None
-        if held is None:
+        if held is not None and entry.status is Status.SILENT:
+            held = self._publish_again(entry, held)
+        elif held is None:
             held = steps.create(entry.route, export)
         elif differences(held.document, export):
             held = steps.update(entry.route, held, export)
@@ -167,15 +170,32 @@ class Deployment:
             held = steps.publish(entry.route, held, held.version)
         steps.require_served(held, export, before)
 
+    def _publish_again(self, entry: Entry, held: Held) -> Held:
+        """The same version. What is saved beside it stays."""
+        if held.published is not None:
+            self._steps.unpublish(entry.route, held)
+        return self._steps.publish(entry.route, held, entry.before.active_version)
+
     def _require_all(self) -> None:
-        """One last look at the whole set: what was deployed first may have been changed since."""
+        """One last look at the whole set, also at what needed no deployment: what n8n holds, and whether it answers."""
         known = self.scene.store.memory().known
         server = read_server(self.scene.api)
-        for entry in self.plan.to_write:
-            held = server.workflow(known.get(entry.route, entry.id))
-            wrong = unlike(held, self._export(entry)) if held else "it is gone"
+        for entry in self.plan.entries:
+            held = server.workflow(entry.id or known.get(entry.route, ""))
+            wrong = self._wrong(entry, held) if held else "it is gone"
             if wrong:
                 raise DeployFailed(f"{entry.route}: {wrong}")
+        exports = {entry.route: self._export(entry) for entry in self.plan.entries}
+        for route, hooks in faults_of_all(self.scene.webhooks, exports).items():
+            for fault in filter(None, hooks.values()):
+                raise DeployFailed(f"{route}: {fault}", hint="the API says that it is published")
+
+    def _wrong(self, entry: Entry, held: Held) -> str:
+        """A draft that was there before may stay."""
+        export, may_differ = self._export(entry), entry.status in (Status.DRAFT, Status.SILENT)
+        if not may_differ and differences(held.document, export):
+            return "what is saved in n8n is not the file"
+        return unlike(held, export)
 
     def _export(self, entry: Entry) -> Document:
         return self.scene.exports[entry.route]

@@ -14,9 +14,7 @@ from typing import Any
 
 from butlerctl.errors import BadDocument
 from butlerctl.redaction import redact, redact_text
-from butlerctl.workflows.canonical import DEFAULTS as DEFAULTS
 from butlerctl.workflows.canonical import canonical_form, name_of
-from butlerctl.workflows.canonical import settings_of as settings_of
 
 Form = Mapping[str, Any]
 Path = tuple[str | int, ...]

@@ -8,12 +8,15 @@ from typing import Any
 
 from butlerctl.deploy.plan import Entry, Plan, Status
 from butlerctl.deploy.report import VouchingReport
+from butlerctl.inventory.operations import Route
 
 _WORDS = {
     Status.CREATE: "n8n has no such workflow",
     Status.UPDATE: "n8n serves something else than the file",
     Status.PUBLISH: "the file is saved in n8n, and an older version is served",
     Status.ACTIVATE: "it is not published",
+    Status.SAVE: "the editor still shows a version that was rolled back",
+    Status.SILENT: "n8n says that it is published, and its webhook is not there",
     Status.DRAFT: "n8n holds an unpublished draft",
     Status.CONFLICT: "whose webhook this is, is not clear",
 }
@@ -45,11 +48,12 @@ class Drift:
 def find_drift(plan: Plan, report: VouchingReport | None) -> tuple[Drift, ...]:
     """One for each route. Without a report only files and n8n are compared."""
     named: Mapping[str, str] = report.run.workflows if report else {}
-    return tuple(_drift(entry, named.get(_name(entry), "")) for entry in plan.entries)
+    return tuple(_drift(entry, named.get(name_of(entry.route), "")) for entry in plan.entries)
 
 
-def _name(entry: Entry) -> str:
-    return entry.route.workflow_file.removesuffix(".json")
+def name_of(route: Route) -> str:
+    """How a report calls the workflow of a route."""
+    return route.workflow_file.removesuffix(".json")
 
 
 def _drift(entry: Entry, reported: str) -> Drift:
@@ -59,8 +63,10 @@ def _drift(entry: Entry, reported: str) -> Drift:
 def _findings(entry: Entry, reported: str) -> Iterator[str]:
     if entry.status is Status.DRAFT and entry.changes:
         yield _WORDS[Status.UPDATE]
+    if entry.status is Status.SILENT and entry.draft:
+        yield _WORDS[Status.DRAFT]
     if entry.status in _WORDS:
-        yield _WORDS[entry.status]
+        yield _WORDS[entry.status] + (f" ({entry.silence})" if entry.silence else "")
     yield from entry.refusals if entry.status is not Status.DRAFT else ()
     if reported and entry.before.published and entry.before.published != reported:
         yield "n8n serves something else than the last report was about"

@@ -101,6 +101,8 @@ class _Return:
             self._recreate(move.route, kept)
         elif move.way is Way.RESTORE:
             self._restore(move.route, move.held, kept)
+        elif move.way is Way.REPUBLISH:
+            self.steps.publish(move.route, move.held, move.held.active_version)
         elif move.saved is not None:
             self._edit(move, move.held, kept, move.saved)
         else:

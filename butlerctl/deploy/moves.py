@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from butlerctl.deploy.difference import differences, settings_of
+from butlerctl.deploy.difference import differences
 from butlerctl.deploy.planning import draft_of
 from butlerctl.deploy.server import Document, Held, Server
 from butlerctl.deploy.snapshot import Kept, Snapshot
 from butlerctl.inventory.operations import Route
 from butlerctl.n8n.hooks import Hook, hooks_of
+from butlerctl.workflows.canonical import settings_of
 
 
 class Way(StrEnum):
@@ -25,6 +26,8 @@ class Way(StrEnum):
     """Save name and settings or the overwritten draft of then, and publish the remembered version."""
     RESTORE = "restore"
     """The remembered version is gone from n8n's history: save its body from the snapshot, publish that."""
+    REPUBLISH = "republish"
+    """It is what n8n publishes, and its webhook is not there: publish the same version again."""
     RECREATE = "recreate"
     """The workflow is gone: make it from the snapshot."""
     UNPUBLISH = "unpublish"

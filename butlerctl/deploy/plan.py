@@ -27,6 +27,12 @@ class Status(StrEnum):
     """The saved version is the file already; n8n serves another one."""
     ACTIVATE = "activate"
     """The saved version is the file already; nothing is published."""
+    SAVE = "save"
+    """The file is served; what is saved gives way: a version that butlerctl wrote and took back, or a draft that may be
+    overwritten.
+    """
+    SILENT = "silent"
+    """The file is served by n8n's own word, and its webhook is not there."""
     UNCHANGED = "unchanged"
     DRAFT = "draft"
     """Somebody saved changes in n8n and did not publish them."""
@@ -34,7 +40,7 @@ class Status(StrEnum):
     """Another workflow serves the path, or several could be this one."""
 
 
-WRITES = frozenset({Status.CREATE, Status.UPDATE, Status.PUBLISH, Status.ACTIVATE})
+WRITES = frozenset(Status) - {Status.UNCHANGED, Status.DRAFT, Status.CONFLICT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,7 @@ class Entry:
 
     `changes` lead from what n8n serves (from what is saved, where nothing is published) to the file, `draft` from
     what it serves to what a person saved. `release`: it serves a path that another workflow of the set is to have.
+    `silence` is what its webhook answered in place of being there.
     """
 
     route: Route
@@ -78,6 +85,7 @@ class Entry:
     changes: tuple[Change, ...] = ()
     draft: tuple[Change, ...] = ()
     release: bool = False
+    silence: str = ""
     refusals: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -97,6 +105,7 @@ class Entry:
             "changes": [change.as_json() for change in self.changes],
             "draft": [change.as_json() for change in self.draft],
             "release": self.release,
+            "silence": self.silence,
             "refusals": list(self.refusals),
             "notes": list(self.notes),
         }
@@ -113,7 +122,7 @@ class Plan:
 
     @property
     def in_sync(self) -> bool:
-        """File, saved and published version are one everywhere, and nothing speaks against it."""
+        """File, saved and published version are one everywhere, n8n listens, and nothing speaks against it."""
         return all(entry.status is Status.UNCHANGED and not entry.refusals for entry in self.entries)
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from butlerctl.deploy.difference import Change, differences, moved
 from butlerctl.deploy.journal import Memory
+from butlerctl.deploy.listening import Silence
 from butlerctl.deploy.plan import Entry, Plan, State, Status
 from butlerctl.deploy.server import Document, Held, Member, Server
 from butlerctl.inventory.operations import Route
@@ -18,7 +19,8 @@ from butlerctl.workflows.digest import canonical_digest
 class Question:
     """What a plan is made from: the files as they would be deployed, and what n8n holds for them.
 
-    `objections` says what speaks against deploying a route, `memory` what butlerctl itself did here before.
+    `objections` says what speaks against deploying a route, `memory` what butlerctl itself did here before,
+    `silences` which webhooks were not heard of those that serve the file already.
     """
 
     target: str
@@ -28,6 +30,7 @@ class Question:
     members: Mapping[Route, Member]
     objections: Mapping[Route, tuple[str, ...]] = field(default_factory=dict)
     memory: Memory = field(default_factory=Memory)
+    silences: Mapping[Route, Silence] = field(default_factory=dict)
     overwrite_drafts: bool = False
 
 
@@ -45,7 +48,7 @@ def _entry(question: Question, route: Route) -> Entry:
     export, member = question.exports[route], question.members[route]
     held = member.held
     conflicts = _conflicts(question, route)
-    status = _status(export, held, question.memory.written, overwrite=question.overwrite_drafts)
+    status, silence = _status(question, route), question.silences.get(route)
     served = (held.published or held.document) if held else {}
     changes = differences(served, export) if held else ()
     stays = status is Status.DRAFT and changes
@@ -59,6 +62,7 @@ def _entry(question: Question, route: Route) -> Entry:
         changes=changes,
         draft=draft_of(held, question.memory.written) if held else (),
         release=held is not None and any(hook in held.hooks for hook in _hooks_of_others(question, route)),
+        silence=silence.words if silence and silence.certain else "",
         refusals=(
             *conflicts,
             *question.objections.get(route, ()),
@@ -68,20 +72,26 @@ def _entry(question: Question, route: Route) -> Entry:
     )
 
 
-def _status(export: Document, held: Held | None, written: Collection[str], *, overwrite: bool) -> Status:
+def _status(question: Question, route: Route) -> Status:
+    export, held, written = question.exports[route], question.members[route].held, question.memory.written
     if held is None:
         return Status.CREATE
     saved_fits = not differences(held.document, export)
     if held.published is None:
         return Status.ACTIVATE if saved_fits else Status.UPDATE
     published_fits = not differences(held.published, export)
-    if published_fits and (saved_fits or held.version in written):
-        return Status.UNCHANGED
-    if saved_fits:
+    if not published_fits and saved_fits:
         return Status.PUBLISH
-    if draft_of(held, written) and not overwrite:
-        return Status.DRAFT
-    return Status.UPDATE
+    if not saved_fits and (question.overwrite_drafts or not draft_of(held, written)):
+        return Status.SAVE if published_fits else Status.UPDATE
+    if published_fits and _is_silent(question, route):
+        return Status.SILENT
+    return Status.UNCHANGED if saved_fits else Status.DRAFT
+
+
+def _is_silent(question: Question, route: Route) -> bool:
+    silence = question.silences.get(route)
+    return silence is not None and silence.certain
 
 
 def draft_of(held: Held, written: Collection[str]) -> tuple[Change, ...]:
@@ -146,12 +156,12 @@ def _notes(question: Question, route: Route, changes: Collection[Change]) -> Ite
             yield f'"{stranger.name}" ({stranger.id}) would answer in its place while it is not published: {served[hook]}'
         if taken(wanted, stranger.document).keys() - served.keys() and stranger not in member.twins:
             yield f'saved with the same path, not published: "{stranger.name}" ({stranger.id})'
-    held = member.held
+    silence, held = question.silences.get(route), member.held
+    if silence and not silence.certain:
+        yield f"whether it answers is not known: {silence.words}"
     if held is None or held.published is None:
         return
     if changes and route in question.memory.known and held.active_version not in question.memory.published:
         yield f"somebody published version {held.active_version} since butlerctl last deployed here"
     if not changes and (number := moved(held.published, export)):
         yield f"{number} node{'s stand' if number > 1 else ' stands'} elsewhere on the canvas, nothing else differs"
-    if not changes and held.version in question.memory.written and differences(held.document, export):
-        yield f"the editor still shows a version that was rolled back ({held.version})"

@@ -24,6 +24,8 @@ _SAY_OF_STATUS = {
     Status.UPDATE: "update    n8n serves something else",
     Status.PUBLISH: "publish   the file is saved in n8n, and an older version is served",
     Status.ACTIVATE: "activate  the file is saved in n8n, and nothing is published",
+    Status.SAVE: "save      n8n serves the file, and its editor shows something else",
+    Status.SILENT: "silent    n8n says that it publishes the file, and its webhook is not there",
     Status.UNCHANGED: "unchanged",
     Status.DRAFT: "draft     n8n holds changes that nobody published",
     Status.CONFLICT: "conflict",
@@ -47,11 +49,16 @@ def _entry(entry: Entry) -> Iterator[str]:
     if entry.status is Status.UPDATE and not entry.before.published:
         words = "update    n8n holds something else, and nothing is published"
     yield f"{entry.route}  {words}"
+    if entry.silence:
+        yield f"    {entry.silence}"
+    if entry.status is Status.SAVE and not entry.draft:
+        yield f"    version {entry.before.version}, which was rolled back, gives way to the file"
     if entry.release:
         yield "    is unpublished first: it serves a path that another workflow of the set is to have"
     yield from (f"    {line}" for change in entry.changes for line in change_lines(change))
     if entry.draft:
-        yield f"    {'the draft' if entry.status is Status.DRAFT else 'overwrites the draft'}, against what is served:"
+        stays = entry.status in (Status.DRAFT, Status.SILENT)
+        yield f"    {'the draft' if stays else 'overwrites the draft'}, against what is served:"
         yield from (f"      {line}" for change in entry.draft for line in change_lines(change))
     yield from (f"    REFUSED: {text}" for text in entry.refusals)
     yield from (f"    note: {text}" for text in entry.notes)
@@ -103,9 +110,9 @@ def result_lines(result: Result) -> Iterator[str]:
     """The last line says in one look what became of the set."""
     counts = _counts(result.plan)
     if result.outcome is Outcome.NOTHING:
-        yield f"nothing to do: {counts}"
+        yield f"nothing to do: {counts}; everything answers"
     elif result.outcome is Outcome.DONE:
-        yield f"deployed: {counts}; what was deployed answers"
+        yield f"deployed: {counts}; everything answers"
         yield f"the way back: butlerctl rollback --to {result.snapshot}"
     else:
         yield f"failed: {result.reason}"
@@ -150,6 +157,7 @@ _WORDS = {
     Way.RESTORE: "n8n no longer has the version: save its body from the snapshot",
     Way.RECREATE: "the workflow is gone: make it from the snapshot",
     Way.UNPUBLISH: "unpublish",
+    Way.REPUBLISH: "n8n says that it is published, and its webhook is not there: publish it again",
 }
 
 
@@ -163,7 +171,7 @@ def return_lines(back: Return) -> Iterator[str]:
         works = "a rollback would not work" if back.obstacles else "a rollback would work"
         yield f"{works}: {len(back.to_change)} of {len(back.moves)} workflows would change"
     elif back.outcome is Outcome.NOTHING:
-        yield "nothing to do: n8n publishes what it published then"
+        yield "nothing to do: n8n publishes what it published then, and it answers"
     else:
         yield from _left(back.left, snapshot.id)
 
@@ -188,7 +196,16 @@ def drift_lines(found: Sequence[Drift], report: VouchingReport | None) -> Iterat
         if each.entry.status is Status.DRAFT:
             yield "    the draft, against what is served:"
             yield from (f"      {line}" for change in each.entry.draft for line in change_lines(change))
-    against = (
-        f"the report {report.run.id} of {report.run.started:%Y-%m-%d %H:%M} UTC" if report else "no report"
+    yield from (f"{each.entry.route}  note: {text}" for each in found for text in each.entry.notes)
+    yield f"compared with the files, and with {_compared(found, report)}"
+    yield f"{len(drifted)} of {len(found)} workflows drifted"
+
+
+def _compared(found: Sequence[Drift], report: VouchingReport | None) -> str:
+    if report is None:
+        return "no report: there is no PASS about this n8n that a trusted key signed"
+    named = sum(bool(each.report) for each in found)
+    return (
+        f"the report {report.run.id} of {report.run.started:%Y-%m-%d %H:%M} UTC: {report.run.verdict}, "
+        f"signed by the trusted key {report.key[:12]}, about {named} of {len(found)} workflows"
     )
-    yield f"{len(drifted)} of {len(found)} workflows drifted; compared with the files and {against}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from butlerctl.errors import BadInput, ButlerctlError
+from butlerctl.errors import BadInput, ButlerctlError, Refused
 from butlerctl.judge.result import ChainVerdict
+from butlerctl.redaction import redact_text
 from butlerctl.report.policy import Policy, Refusal, verify_report
 from butlerctl.report.run import Run
 from butlerctl.report.signing import check_signature, parse_report, read_file
@@ -26,6 +27,10 @@ class VouchingReport:
     file: str
     run: Run
     key: str
+
+    def is_about(self, target: str) -> bool:
+        """Is it about this n8n, and not about the lab's own?"""
+        return not self.run.lab and self.run.target.rstrip("/") == target
 
     def vouches_for(self, target: str, published: Mapping[str, str]) -> bool:
         """Is it a PASS of exactly these workflows on this n8n, signed with a trusted key?"""
@@ -61,6 +66,41 @@ def read_reports(files: Iterable[Path], trusted: Sequence[PublicKey]) -> tuple[V
             key = ""
         found.append(VouchingReport(str(path), run, key))
     return tuple(sorted(found, key=lambda report: report.run.started, reverse=True))
+
+
+def last_report(reports: Iterable[VouchingReport], target: str) -> VouchingReport | None:
+    """The newest PASS about this n8n that a trusted key signed, of reports that are sorted by their age."""
+    good = (each for each in reports if each.key and each.run.verdict is ChainVerdict.PASS)
+    return next((report for report in good if report.is_about(target)), None)
+
+
+def named_report(
+    path: Path, trusted: Sequence[PublicKey], target: str, workflows: Collection[str]
+) -> VouchingReport:
+    """The report at `path`, whatever its verdict.
+
+    Raises:
+        BadInput: it is no report, no trusted key signed it, or it is about another n8n or none of these workflows.
+    """
+    try:
+        report = parse_report(read_file(path))
+        key = check_signature(report, trusted)
+        run = run_of(report.payload)
+    except Refused as refusal:
+        raise BadInput(
+            f"{path}: nothing is compared with it: {refusal.message}",
+            hint="--key names a public key that you trust; without it that is your own",
+        ) from refusal
+    found = VouchingReport(str(path), run, key.key_id)
+    if not found.is_about(target):
+        about = "the lab" if run.lab else redact_text(run.target)
+        raise BadInput(
+            f"{path}: the report is about {about}, not about {target}",
+            hint="without --report it is the newest that `verify` made here",
+        )
+    if run.workflows.keys().isdisjoint(workflows):
+        raise BadInput(f"{path}: the report is about none of these workflows")
+    return found
 
 
 def require_report(

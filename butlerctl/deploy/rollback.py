@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from butlerctl.deploy.deployment import Outcome
 from butlerctl.deploy.goback import Failure, find_moves, go_back
 from butlerctl.deploy.interrupted import adopt, settle
 from butlerctl.deploy.journal import PastRun
+from butlerctl.deploy.listening import silences
 from butlerctl.deploy.moves import Move, Way
 from butlerctl.deploy.scene import Scene
+from butlerctl.deploy.server import read_server
 from butlerctl.deploy.snapshot import Kind, Snapshot
 from butlerctl.deploy.steps import Steps
+from butlerctl.deploy.wire import faults_of_all
 from butlerctl.errors import BadInput
 
 
@@ -53,7 +56,7 @@ def check(scene: Scene, to: str = "") -> Return:
         Unreachable, TryAgain, NotPermitted: as N8nApi.
     """
     snapshot = _goal(scene, to, scene.store.unfinished())
-    return Return(snapshot, find_moves(scene, snapshot, scene.store.memory()))
+    return Return(snapshot, _moves(scene, snapshot))
 
 
 def rollback(scene: Scene, to: str = "") -> Return:
@@ -73,12 +76,12 @@ def rollback(scene: Scene, to: str = "") -> Return:
             settle(run)
             with scene.store.journal(run.id) as journal:
                 adopt(scene, journal, run, scene.look())
-        back = Return(snapshot, find_moves(scene, snapshot, scene.store.memory()))
+        back = Return(snapshot, _moves(scene, snapshot))
         if back.obstacles:
             raise BadInput(
                 f"the rollback would not work: {'; '.join(back.obstacles)}", hint="nothing was written"
             )
-        outcome, left = _carry_out(scene, back) if back.to_change else (Outcome.NOTHING, [])
+        outcome, left = _carry_out(scene, back) if back.to_change else _require_answers(scene, snapshot)
         for run in interrupted if not left else ():
             with scene.store.journal(run.id) as journal:
                 journal.back(f"taken back to {snapshot.id}")
@@ -94,6 +97,38 @@ def _goal(scene: Scene, to: str, interrupted: Sequence[PastRun]) -> Snapshot:
     if snapshot.target != scene.target:
         raise BadInput(f"the snapshot {snapshot.id} is of another n8n: {snapshot.target}")
     return snapshot
+
+
+def _moves(scene: Scene, snapshot: Snapshot) -> tuple[Move, ...]:
+    """The moves to the snapshot; what would stay and is not there on the wire is published again."""
+    moves = find_moves(scene, snapshot, scene.store.memory())
+    stays = {
+        move.route: move.held.published
+        for move in moves
+        if move.way is Way.STAY and move.kept and move.held and move.held.published
+    }
+    silent = {
+        route
+        for route, silence in silences(scene.webhooks, stays, read_server(scene.api)).items()
+        if silence.certain
+    }
+    return tuple(
+        replace(move, way=Way.REPUBLISH) if move.way is Way.STAY and move.route in silent else move
+        for move in moves
+    )
+
+
+def _require_answers(scene: Scene, snapshot: Snapshot) -> tuple[Outcome, Sequence[Failure]]:
+    """There is nothing to move: does everything answer that answered when the snapshot was taken?"""
+    kept = {each.route: each for each in snapshot.kept}
+    published = {route: each.held.published for route, each in kept.items() if each.held.published}
+    left = [
+        Failure(route, f"n8n publishes what it published then, and {fault}")
+        for route, faults in faults_of_all(scene.webhooks, published).items()
+        for hook, fault in faults.items()
+        if fault and kept[route].answering.get(hook)
+    ]
+    return (Outcome.NOT_ROLLED_BACK if left else Outcome.NOTHING), left
 
 
 def _carry_out(scene: Scene, back: Return) -> tuple[Outcome, Sequence[Failure]]:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from butlerctl.deploy.difference import differences
 from butlerctl.deploy.journal import Memory
+from butlerctl.deploy.listening import Silence, silences
 from butlerctl.deploy.plan import Plan
 from butlerctl.deploy.planning import Question, make_plan
 from butlerctl.deploy.preflight import objections
@@ -56,8 +58,8 @@ class Scene:
     store: Store
     say: Say
 
-    def look(self, *, overwrite_drafts: bool = False) -> Look:
-        """Two lists are read.
+    def look(self, *, overwrite_drafts: bool = False, listen: bool = False) -> Look:
+        """Two lists are read. With `listen` a GET goes to the webhook of every workflow that serves its file.
 
         Raises:
             Unreachable, TryAgain, NotPermitted: as N8nApi.
@@ -76,8 +78,22 @@ class Scene:
             objections=found,
             memory=memory,
             overwrite_drafts=overwrite_drafts,
+            silences=self._silences(server, members) if listen else {},
         )
         return Look(server, members, memory, make_plan(question))
+
+    def _silences(self, server: Server, members: Mapping[Route, Member]) -> dict[Route, Silence]:
+        published = {
+            route: member.held.published
+            for route, member in members.items()
+            if member.held and member.held.published
+        }
+        served = {
+            route: document
+            for route, document in published.items()
+            if not differences(document, self.exports[route])
+        }
+        return silences(self.webhooks, served, server)
 
     def take_snapshot(self, look: Look, kind: Kind, reports: tuple[VouchingReport, ...]) -> Snapshot:
         """What n8n holds for the inventory's routes, and whether it answers, on the disk.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from butlerctl.deploy.difference import DEFAULTS, differences, settings_of
+from butlerctl.deploy.difference import differences
 from butlerctl.deploy.journal import Journal, Step
 from butlerctl.deploy.preflight import credentials_of
 from butlerctl.deploy.server import Document, Held
@@ -16,6 +16,7 @@ from butlerctl.errors import ButlerctlError, DeployFailed, Unreachable
 from butlerctl.inventory.operations import Route
 from butlerctl.n8n.webhooks import Webhooks
 from butlerctl.n8n.write import N8nWriter, body_of
+from butlerctl.workflows.canonical import DEFAULTS, settings_of
 
 _PAUSE = 0.05
 

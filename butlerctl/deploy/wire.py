@@ -89,11 +89,12 @@ def _look(webhooks: Webhooks, hook: Hook, *, guarded: bool) -> str:
     if not guarded or method != "POST":
         return ""
     response = webhooks.post(path, FORBIDDEN, Key.NONE)["response"]
-    kind = _kind(response)
-    return "" if kind is Kind.REFUSED else f"POST {path} without the key: {_words(response, kind)}"
+    kind = reading_of(response)
+    return "" if kind is Kind.REFUSED else f"POST {path} without the key: {words_of(response, kind)}"
 
 
-def _kind(response: Mapping[str, Any]) -> Kind | None:
+def reading_of(response: Mapping[str, Any]) -> Kind | None:
+    """What the answer to a GET or a POST is; None where there was none."""
     if response["status"] is None:
         return None
     body = response["body"]
@@ -102,5 +103,5 @@ def _kind(response: Mapping[str, Any]) -> Kind | None:
     ).kind
 
 
-def _words(response: Mapping[str, Any], kind: Kind | None) -> str:
+def words_of(response: Mapping[str, Any], kind: Kind | None) -> str:
     return f"{response['status']}, {kind.value}" if kind else str(response.get("error"))

@@ -177,9 +177,13 @@ def _order(
         if kind == "main":
             behind.setdefault(source, []).append([target.get("node"), target.get("index")])
     if by_place:
-        for source, found in behind.items():
-            behind[source] = sorted(found[::-1], key=lambda each: _height(places.get(str(each[0]))))
+        behind = {source: _sorted(found, places) for source, found in behind.items()}
     return {source: found for source, found in behind.items() if any(each != found[0] for each in found)}
+
+
+def _sorted(found: list[list[Any]], places: Mapping[str, Any]) -> list[list[Any]]:
+    ranks = {number: (*_height(places.get(str(each[0]))), -number) for number, each in enumerate(found)}
+    return [found[number] for number in sorted(ranks, key=lambda number: ranks[number])]
 
 
 def _height(place: Any) -> tuple[float, float]:

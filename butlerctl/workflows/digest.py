@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from butlerctl.errors import BadDocument
-from butlerctl.workflows.canonical import canonical_form as canonical_form
+from butlerctl.workflows.canonical import canonical_form
 
 
 def canonical_digest(document: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ from butlerctl.cli.app import run
 from butlerctl.inventory.operations import Route
 from butlerctl.n8n.http import make_client
 from tests.deploy.n8n_proxy import Relay, relay
-from tests.n8n.household import BINDINGS, SECRET, TestHousehold
+from tests.n8n.household import BINDINGS, SECRET, TestHousehold, bound
 
 ROOT = Path(__file__).parents[2]
 SCOPES = (
@@ -161,10 +161,10 @@ class DeployHome:
             self._reader.delete(f"{self.household.url}/api/v1/credentials/{credential_id}").status_code == 200
         )
 
-    def stranger(self, path: str, *, active: bool = True) -> str:
+    def stranger(self, path: str, *, active: bool = True, method: str = "POST") -> str:
         """Another workflow with this path; its id."""
         document = self.bound(self.routes[0]) | {"name": "somebody else's", "id": "strangersWork001"}
-        node_of(document, ".webhook")["parameters"]["path"] = path
+        node_of(document, ".webhook")["parameters"] |= {"path": path, "httpMethod": method}
         node_of(document, ".webhook")["webhookId"] = "4d5f0a52-0000-4000-8000-000000000001"
         return self.n8n.import_workflow(document, active=active)
 
@@ -194,6 +194,10 @@ class DeployHome:
 
     def all_served(self) -> set[str]:
         return {self.served(route) for route in self.routes}
+
+    def file(self, route: Route) -> dict[str, Any]:
+        """The export in the folder, with its placeholders bound."""
+        return bound(json.loads((self.exports / route.workflow_file).read_text()))
 
     def bound(self, route: Route) -> dict[str, Any]:
         """The export as it was deployed first."""

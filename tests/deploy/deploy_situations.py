@@ -10,7 +10,10 @@ import time
 
 import pytest
 
+from butlerctl.checks.live import LiveWorkflow
 from butlerctl.inventory.operations import Route
+from butlerctl.judge.versions import is_expected
+from butlerctl.workflows.digest import canonical_digest
 from tests.deploy.deploy_home import deploy_home, node_of, renewed
 from tests.deploy.n8n_proxy import refusal
 from tests.n8n.household import SECRET
@@ -47,6 +50,18 @@ def change_note(text):
         node_of(document, ".stopAndError")["notes"] = text
 
     return change
+
+
+def is_what_verify_expects(home, route):
+    """The judge's own notion: export, saved and published version are the same."""
+    export = {"digest": canonical_digest(home.file(route))}
+    return is_expected(export, LiveWorkflow.of(home.live(route)).as_evidence(route))
+
+
+def in_sync(home):
+    """For every command, and for `verify`."""
+    codes = home.plan().code, home.run("drift").code
+    return codes == (0, 0) and all(is_what_verify_expects(home, route) for route in home.routes)
 
 
 # 1: twelve to an empty server
@@ -275,6 +290,51 @@ def test_an_old_served_version_is_found_though_the_saved_one_is_the_file(home):
     assert (home.plan().code, home.run("drift").code) == (0, 0)
 
 
+def test_what_was_rolled_back_gives_way_when_the_file_is_taken_back_too(home):
+    original = (home.exports / ADD.workflow_file).read_text()
+    home.renew(ADD)
+    assert home.deploy().code == 0
+    assert home.run("rollback").code == 0
+    (home.exports / ADD.workflow_file).write_text(original)
+    planned = home.plan()
+    assert (planned.code, statuses(planned)[str(ADD)]) == (1, "save")
+    assert home.run("drift").code == 1
+    assert not is_what_verify_expects(home, ADD)
+    assert home.apply().code == 0
+    assert home.served(ADD) == "v1"
+    assert in_sync(home)
+
+
+def test_a_node_that_was_only_moved_is_in_sync_for_everybody(home):
+    home.draft(ADD, lambda document: node_of(document, ".googleCalendar").update(position=[700, -150]))
+    home.n8n.workflows.publish(home.id(ADD))
+    assert in_sync(home)
+
+
+def test_a_setting_that_the_file_no_longer_has_is_in_sync_for_everybody(home):
+    wanted = {"saveDataErrorExecution": "none", "saveManualExecutions": False}
+    home.edit(ADD, lambda document: document["settings"].update(wanted))
+    assert home.deploy().code == 0
+    home.edit(ADD, lambda document: [document["settings"].pop(key) for key in wanted])
+    assert home.plan().code == 1
+    assert home.apply().code == 0
+    assert in_sync(home)
+
+
+def test_access_for_mcp_that_somebody_switched_on_is_seen_taken_back_and_restored(home):
+    home.draft(ADD, lambda document: document["settings"].update(availableInMCP=True))
+    planned = home.plan()
+    (entry,) = (entry for entry in planned.json["entries"] if entry["status"] != "unchanged")
+    assert entry["changes"] == [{"where": "settings: availableInMCP", "before": True, "after": None}]
+    assert home.run("drift").code == 1
+    assert not is_what_verify_expects(home, ADD)
+    assert home.apply().code == 0
+    assert home.live(ADD)["settings"]["availableInMCP"] is False
+    assert in_sync(home)
+    assert home.run("rollback").code == 0
+    assert home.live(ADD)["settings"]["availableInMCP"] is True
+
+
 # 5: one of many is refused
 
 
@@ -461,6 +521,71 @@ def test_plan_drift_and_a_check_send_gets_only(home):
     for argv in (["plan"], ["drift"], ["rollback", "--check"], ["snapshot", "list"]):
         home.run(*argv)
     assert {method for method, _ in home.front.requests} == {"GET"}
+
+
+# What n8n says that it publishes, and does not serve
+
+
+def silence(home, route):
+    """As `n8n publish:workflow` beside the server does it."""
+    home.n8n.workflows.publish_beside(home.id(route))
+    assert home.live(route)["active"] is True
+    assert home.served(route) == "404"
+
+
+def test_what_n8n_says_it_publishes_and_does_not_serve_is_published_again(home):
+    silence(home, ADD)
+    before = home.published()
+    home.front.reset()
+    planned, drift = home.plan(), home.run("drift")
+    assert {method for method, _ in home.front.requests} == {"GET"}
+    assert (planned.code, statuses(planned)[str(ADD)]) == (1, "silent")
+    assert drift.code == 1
+    words = "GET L4CK3Y/calendar/add/husband: 404, webhook not registered"
+    assert f"{ADD}  n8n says that it is published, and its webhook is not there ({words})" in drift.out
+    assert home.apply().code == 0
+    assert home.all_served() == {"v1"}
+    assert home.published() == before
+    assert in_sync(home)
+
+
+def test_a_draft_beside_it_stays(home):
+    silence(home, ADD)
+    draft = home.draft(ADD, change_note("somebody's idea"))
+    assert statuses(home.plan())[str(ADD)] == "silent"
+    assert home.apply().code == 0
+    assert home.served(ADD) == "v1"
+    assert home.live(ADD)["nodes"] == draft["nodes"]
+    assert statuses(home.plan())[str(ADD)] == "draft"
+
+
+def test_a_rollback_with_nothing_to_move_publishes_it_again(home):
+    assert home.run("snapshot").code == 0
+    silence(home, ADD)
+    home.front.reset()
+    check = home.run("rollback", "--check", "--format", "json")
+    assert {method for method, _ in home.front.requests} == {"GET"}
+    ways = {move["route"]: move["way"] for move in check.json["moves"]}
+    assert (check.code, ways[str(ADD)]) == (0, "republish")
+    assert set(ways.values()) == {"republish", "unchanged"}
+    assert home.run("rollback").code == 0
+    assert home.all_served() == {"v1"}
+    assert home.run("rollback", "--format", "json").json["outcome"] == "nothing to do"
+
+
+def test_no_get_goes_where_a_workflow_would_run_on_it(home):
+    stranger = home.stranger(ADD.webhook_path("L4CK3Y"), method="GET")
+    before = home.executions()
+    home.front.reset()
+    planned = home.plan()
+    assert planned.code == 0
+    (entry,) = (entry for entry in planned.json["entries"] if entry["notes"])
+    assert entry["route"] == str(ADD)
+    assert "a workflow runs on GET there" in entry["notes"][0]
+    asked = {path for _, path in home.front.requests if path.startswith("/webhook/")}
+    assert asked == {f"/webhook/{route.webhook_path('L4CK3Y')}" for route in home.routes if route != ADD}
+    assert home.executions() == before
+    home.n8n.workflows.remove(stranger)
 
 
 # 9: placeholders

@@ -15,11 +15,12 @@ from butlerctl.inventory.loader import load_inventory
 from butlerctl.inventory.operations import Route
 from butlerctl.report.keys import new_signer, public_path, save_key
 from butlerctl.report.signing import write_report
+from butlerctl.state import state_folder
 from butlerctl.workflows.digest import canonical_digest
 from tests.deploy.deploy_home import deploy_home, node_of
 from tests.deploy.n8n_proxy import refusal
 from tests.n8n.household import SECRET, household
-from tests.report.report_samples import proven_route, run_of_routes
+from tests.report.report_samples import broken_route, proven_route, run_of_routes
 
 ADD = Route("calendar_add", "husband")
 WIFES = Route("calendar_add", "wife")
@@ -343,7 +344,7 @@ def report(home):
     public = save_key(signer, home.folder / "signing.pem")
     inventory = load_inventory(home.folder / "inventory.yaml", home.environ)
 
-    def write(**changes):
+    def write(signer=signer, **changes):
         from butlerctl.workflows.exports import rendered_exports
 
         exports = rendered_exports(inventory, inventory.routes)
@@ -430,12 +431,82 @@ def test_the_report_that_is_about_what_is_served_vouches_for_its_snapshot(home, 
 
 
 def test_drift_is_against_the_last_report_too(home, report):
-    report()
-    named = ["--report", str(home.folder / "report.json")]
-    assert home.run("drift", *named).code == 0
+    named = ["--report", str(home.folder / "report.json"), *report()[-2:]]
+    same = home.run("drift", *named)
+    assert same.code == 0
+    key = json.loads(home.run("drift", "--format", "json", *named).out)["report"]["key"]
+    assert f"PASS, signed by the trusted key {key[:12]}, about 2 of 2 workflows" in same.out
     home.renew(ADD)
     assert home.deploy().code == 0
     assert home.run("drift").code == 0
     ran = home.run("drift", *named)
     assert ran.code == 1
     assert "calendar_add/husband  n8n serves something else than the last report was about" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"target": "http://n8n.example.test"}, "the report is about http://n8n.example.test, not about"),
+        ({"lab": True}, "the report is about the lab, not about"),
+        ({"workflows": {"tasks_list_husband": "ab" * 32}}, "is about none of these workflows"),
+        ({"signer": None}, "the report is unsigned"),
+        ({"signer": new_signer()}, "signed by a key that is not trusted here"),
+    ],
+)
+def test_a_report_that_cannot_speak_about_this_n8n_is_refused_by_drift(home, report, changes, reason):
+    key = report(**changes)[-2:]
+    ran = home.run("drift", "--report", str(home.folder / "report.json"), *key)
+    assert (ran.code, ran.out) == (78, "")
+    assert f"{home.folder}/report.json: " in ran.err
+    assert reason in ran.err
+
+
+def test_drift_takes_the_newest_pass_that_is_signed_and_about_this_n8n(home, report):
+    """Newer ones that are unsigned, of another n8n, or about a failure say nothing."""
+    kept = state_folder(home.folder / "inventory.yaml", home.state) / "reports"
+    kept.mkdir(parents=True)
+
+    def keep(name, hours, **changes):
+        key = report(started=datetime.now(UTC) - timedelta(hours=hours), **changes)[-2:]
+        (home.folder / "report.json").rename(kept / name)
+        return key
+
+    failed = run_of_routes(*(broken_route(route) for route in home.routes)).routes
+    keep("a.json", 1, signer=None)
+    keep("b.json", 2, target="http://n8n.example.test")
+    keep("c.json", 3, routes=failed)
+    key = keep("d.json", 5, workflows={"calendar_add_husband": "ab" * 32})
+    keep("e.json", 9)
+    ran = home.run("drift", "--format", "json", *key)
+    assert (ran.code, ran.json["report"]["file"]) == (1, str(kept / "d.json"))
+    untrusted = home.run("drift")
+    assert untrusted.code == 0
+    assert "no report: there is no PASS about this n8n that a trusted key signed" in untrusted.out
+
+
+def test_where_a_proxy_lets_no_get_through_a_plan_knows_nothing_and_apply_asks_otherwise(home):
+    def refuse():
+        method, path = home.front.requests[-1]
+        blocked = method in methods and path.startswith("/webhook/")
+        return Response("<html>no</html>", 405, content_type="text/html") if blocked else None
+
+    methods = ["GET"]
+    home.front.in_front = refuse
+    planned = home.plan()
+    assert planned.code == 0
+    notes = {note for entry in planned.json["entries"] for note in entry["notes"]}
+    assert "whether it answers is not known: GET L4CK3Y/calendar/add/wife: 405, page of HTML" in notes
+    assert home.run("drift").code == 0
+    assert home.apply().code == 0
+    assert home.run("snapshot").code == 0
+    methods += ["OPTIONS", "POST"]
+    failed = home.apply()
+    assert failed.code == 1
+    assert (
+        "there is nothing to deploy, and not everything answers: calendar_add/husband: OPTIONS" in failed.err
+    )
+    left = home.run("rollback")
+    assert left.code == 4
+    assert "NOT PUT BACK  calendar_add/wife: n8n publishes what it published then, and OPTIONS" in left.out
+    assert home.front.writes == []

@@ -173,7 +173,7 @@ def test_a_dynamic_path_of_a_stranger_is_a_conflict_unless_ours_is_published(hom
 def test_a_setting_that_cannot_be_removed_is_named(home):
     home.draft(ADD, lambda document: document["settings"].update(binaryMode="combined"))
     assert entry_of(home)["refusals"] == [
-        "n8n has settings.binaryMode and its API cannot remove it: write the wanted value into the file"
+        "n8n has settings.binaryMode and its API cannot remove it: take it back in n8n's editor"
     ]
 
 

@@ -142,7 +142,8 @@ _JSON = st.recursive(
     | st.integers(-2, 2)
     | st.sampled_from([0.0, -0.0, 1.0, 1.5, 1e17, 10**17, "", "a", "0", "v1"]),
     lambda inner: (
-        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["a", "b", "a.b", "id"]), inner, max_size=2)
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(["a", "b", "a.b", "id"]), inner, max_size=2)
     ),
     max_leaves=5,
 )
@@ -186,15 +187,16 @@ def _pairs(draw):
     """Two documents that are alike, or differ a little, or altogether."""
     one = draw(_DOCUMENTS | st.just(EXPORT))
     other = deepcopy(one)
-    places = [(), *(path for path, _ in leaves(one))]
-    for path in draw(st.lists(st.sampled_from(places), max_size=2)):
-        changed = other
+    if isinstance(other["nodes"], list) and draw(st.booleans()):
+        other["nodes"].reverse()
+    places = [path for path, _ in leaves(one) if path and isinstance(path[-1], str)]
+    for path in dict.fromkeys(draw(st.lists(st.sampled_from(places), max_size=2)) if places else []):
+        parent = other
         for step in path[:-1]:
-            changed = changed[step] if isinstance(changed, dict | list) else {}
-        if path and isinstance(changed, dict) and path[-1] in changed:
-            changed[path[-1]] = draw(_JSON | _PLACES)
-        elif not path and isinstance(other["nodes"], list):
-            other["nodes"].reverse()
+            inside = isinstance(parent, list) or (isinstance(parent, dict) and step in parent)
+            parent = parent[step] if inside else {}
+        if isinstance(parent, dict):
+            parent[path[-1]] = draw(_JSON | _PLACES)
     return one, other if draw(st.integers(0, 4)) else draw(_DOCUMENTS)
 
 

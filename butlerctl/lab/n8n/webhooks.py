@@ -103,7 +103,7 @@ class WebhookServer:
         if wanted is not None and wanted not in known:
             text = f'The requested webhook "{wanted} {path}" is not registered.'
             if known:
-                text = f"This webhook is not registered for {wanted} requests. Did you mean to make a {known[0]} request?"
+                text = f"This webhook is not registered for {wanted} requests. Did you mean to make a {' or '.join(known)} request?"
             return answers.preflight_refused(text, allowed)
         headers = [("Access-Control-Allow-Methods", allowed)]
         if wanted is not None:
@@ -112,7 +112,11 @@ class WebhookServer:
 
     def _unknown(self, method: str, path: str) -> Answer:
         known = self.workflows.methods_of(path)
-        return answers.wrong_method(method, known[0]) if known else answers.not_registered(method, path)
+        return (
+            answers.wrong_method(method, " or ".join(known))
+            if known
+            else answers.not_registered(method, path)
+        )
 
     def _refusal(self, version: Version, node: Mapping[str, Any], request: Request) -> Answer | None:
         """Why the request does not start the workflow, or None."""

@@ -103,7 +103,7 @@ class Workflows:
     def methods_of(self, path: str) -> list[str]:
         """Those of the exact path, else the method of the first dynamic one that covers it."""
         with self._lock:
-            exact = [method for method, known in self._registered if known == path]
+            exact = sorted(method for method, known in self._registered if known == path)
             return exact or [method for method, _ in self._registered if self._owner((method, path))][:1]
 
     def create(self, document: Mapping[str, Any], workflow_id: str = "") -> Workflow:
