@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from butlerctl.gateway.tap_stream import redact_stream
-from butlerctl.protocol.decode import NotStrictJson, read_payload
+from butlerctl.protocol.decode import NotStrictJson, nesting, read_payload
 from butlerctl.protocol.sse import event_data
 from butlerctl.redaction import is_secret_name, redact, redact_cut, register_secret
 
@@ -19,6 +19,7 @@ Exchange = dict[str, Any]
 Headers = Iterable[tuple[str, str]]
 
 READABLE_CODINGS = frozenset({"gzip", "x-gzip", "deflate", "identity"})
+_MOST_LEVELS = 100
 _MOST_UNPACKED = 64 * 1024 * 1024
 # Beyond the names that every document knows: what a server may have called the header of its credential.
 _SECRET_HEADER = re.compile(r"(?:^|-)(?:key|session|sid|signature|credentials?)(?:-id)?$", re.IGNORECASE)
@@ -102,8 +103,9 @@ def _events(body: bytes) -> list[Any]:
 
 
 def _value(text: str) -> Any:
+    """JSON as a value; as text what is none, or too deep to be walked through."""
     try:
-        return read_payload(text)
+        return read_payload(text) if nesting(text) <= _MOST_LEVELS else text
     except NotStrictJson:
         return text
 

@@ -44,7 +44,7 @@ class Answer:
         """The body as JSON, read as the plugin reads it; None for what is no JSON."""
         try:
             return json.loads(self.text, parse_constant=_no_json)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
 
     @property

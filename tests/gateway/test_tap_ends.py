@@ -134,6 +134,15 @@ def test_a_record_that_fails_is_told_at_once_and_counted():
         assert tap.lost_records == 2
 
 
+@pytest.mark.parametrize("levels", [20, 400, 900, 20_000])
+def test_a_body_is_recorded_however_deep_it_is_nested(levels):
+    body = f'{{"messages":{"[" * levels}"{KEY}"{"]" * levels}}}'
+    with tapped(whole(200, "application/json", body)) as (url, _arrived, seen):
+        assert post(url, content=body.encode()).text == body
+    assert KEY not in json.dumps(seen)
+    assert isinstance(seen[0]["response"]["body"], dict if levels == 20 else str)
+
+
 def test_each_exchange_is_recorded_once_however_its_ends_race():
     seen = []
     with upstream(stream(*CALLING)) as (url, _), Tap(url, seen.append) as tap:
