@@ -134,7 +134,7 @@ def _cron_turn(operator: Operator, inventory: Inventory, question: Question) -> 
         key = job_session(agent, job_id)
         cron.start(job_id)
         run = _wait(operator, job_id, timeout + _GRACE_SECONDS)
-        return RealTurn(question, run, messages_of(operator.session_rows(key)), operator.given_tools(key))
+        return RealTurn(question, run, messages_of(operator.session_rows(key)), _given(operator, key))
     except (Unreachable, GatewayRefused) as error:
         return RealTurn(question, _failed(job_id, error.message), (), {})
     finally:
@@ -143,6 +143,13 @@ def _cron_turn(operator: Operator, inventory: Inventory, question: Question) -> 
                 cron.remove(job_id)
             with contextlib.suppress(ButlerctlError):
                 operator.delete_session(job_session(agent, job_id))
+
+
+def _given(operator: Operator, key: str) -> Mapping[str, str]:
+    """Nothing for a turn that failed too early to leave a session."""
+    with contextlib.suppress(GatewayRefused):
+        return operator.given_tools(key)
+    return {}
 
 
 def _wait(operator: Operator, job_id: str, seconds: float) -> Run:

@@ -25,7 +25,8 @@ class Case:
     """`answers` builds the model's answers for the question; then it says that all is done, unless `loops`.
 
     `ask` is what the butler was asked for, `wanted` the calls that would be right when any are, `seconds` the time
-    that the turn may take.
+    that the turn may take. `plugin` names the spoilt copy of the plugin (`spoilt.SPOILT`) with which it runs; empty for
+    the shipped one.
     """
 
     id: str
@@ -38,3 +39,4 @@ class Case:
     webhook: Behaviour = succeed
     loops: bool = False
     seconds: float = 30
+    plugin: str = ""

@@ -117,6 +117,9 @@ ARGUMENT_CASES = (
     _arguments("limit_digits", 'limit "5"', Right.RUNS, lambda it: it.changed(limit="5"), TASKS),
     _arguments("limit_exponent", 'limit "1e1"', Right.REFUSED, lambda it: it.changed(limit="1e1"), TASKS),
     _arguments("limit_hex", 'limit "0x10"', Right.REFUSED, lambda it: it.changed(limit="0x10"), TASKS),
+    _arguments("limit_decimal", 'limit "5.0"', Right.REFUSED, lambda it: it.changed(limit="5.0"), TASKS),
+    _arguments("limit_blank", 'limit " 17"', Right.REFUSED, lambda it: it.changed(limit=" 17"), TASKS),
+    _arguments("limit_zero", 'limit "017"', Right.REFUSED, lambda it: it.changed(limit="017"), TASKS),
     _arguments("limit_half", "limit 2.5", Right.REFUSED, lambda it: it.changed(limit=2.5), TASKS),
     _arguments("number_as_text", "a number as title", Right.REFUSED, lambda it: it.changed(title=17), TASK),
     _arguments(

@@ -133,6 +133,12 @@ FRAMING_CASES = (
     _framing("empty_answer", "an empty answer", Right.NO_CALL, lambda _: [Stream((), "stop")]),
     _framing("provider_429", "the provider answers 429", Right.FAILS, lambda _: [Failure(429, "slow down")]),
     _framing("provider_500", "the provider answers 500", Right.FAILS, lambda _: [Failure(500, "broken")]),
+    _framing(
+        "provider_400", "the provider answers 400", Right.FAILS, lambda _: [Failure(400, "bad request")]
+    ),
+    _framing(
+        "provider_401", "the provider answers 401", Right.FAILS, lambda _: [Failure(401, "no such key")]
+    ),
     _framing("provider_402", "the provider answers 402", Right.FAILS, lambda _: [Failure(402, "no credit")]),
     _framing(
         "then_429",

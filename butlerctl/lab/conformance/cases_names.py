@@ -24,6 +24,7 @@ NAME_CASES = (
     _name("hyphens", "hyphens", "add-calendar-event"),
     _name("plural", "the plural", "add_calendar_events"),
     _name("prefix_mcp", "the prefix of an MCP server", "mcp__household__add_calendar_event"),
+    _name("glued", "the name between toolcall and _1", "toolcalladd_calendar_event_1"),
     _name("harmony_name", "channel tokens in the name", "add_calendar_event<|channel|>commentary"),
     _name("proto_name", "the name __proto__", "__proto__"),
     Case(

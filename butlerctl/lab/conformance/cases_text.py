@@ -19,11 +19,16 @@ def _parameters(ask: Ask, pattern: str) -> str:
     return "\n".join(pattern.format(name=name, value=value) for name, value in ask.arguments.items())
 
 
-def _dsml(ask: Ask) -> str:
-    tag = f"{_BAR}DSML{_BAR}"
+def _dsml(ask: Ask, bars: str = _BAR, blank: str = "") -> str:
+    """DeepSeek's markup of a call; some versions leak it with doubled bars, or with a blank in every tag."""
+    tag = f"{bars}DSML{bars}{blank}"
     inner = _parameters(ask, f'<{tag}parameter name="{{name}}" string="true">{{value}}</{tag}parameter>')
     call = f'<{tag}invoke name="{ask.tool}">\n{inner}\n</{tag}invoke>'
     return f"<{tag}function_calls>\n{call}\n</{tag}function_calls>"
+
+
+def _function(ask: Ask) -> str:
+    return f"<function={ask.tool}>\n{_parameters(ask, '<parameter={name}>{value}</parameter>')}\n</function>"
 
 
 def _invoke(ask: Ask) -> str:
@@ -55,18 +60,23 @@ TEXT_CASES = (
     _text(
         "function_tag",
         "<function=NAME><parameter=…>",
-        lambda it: (
-            f"<function={it.tool}>\n{_parameters(it, '<parameter={name}>{value}</parameter>')}\n</function>"
-        ),
+        _function,
     ),
     _text(
         "tool_call_tag",
         "<tool_call>",
         lambda it: f'<tool_call>\n{{"name": "{it.tool}", "arguments": {it.text}}}\n</tool_call>',
     ),
+    _text(
+        "tool_call_xml",
+        "<tool_call> around <function=NAME>",
+        lambda it: f"<tool_call>\n{_function(it)}\n</tool_call>",
+    ),
     _text("invoke_tag", "<invoke>", _invoke),
     _text("harmony", "Harmony markup", _harmony),
     _text("dsml", "DeepSeek's own markup", _dsml),
+    _text("dsml_doubled", "DeepSeek's own markup, doubled bars", lambda it: _dsml(it, bars=_BAR * 2)),
+    _text("dsml_spaced", "DeepSeek's own markup, a blank in every tag", lambda it: _dsml(it, blank=" ")),
     _text(
         "bare_json", "the call as bare JSON", lambda it: f'{{"name": "{it.tool}", "arguments": {it.text}}}'
     ),

@@ -29,10 +29,11 @@ def bundle_of(observed: Observed, *, with_wire: bool) -> Bundle:
 
 
 def _transcript(observed: Observed) -> dict[str, Any]:
+    """A turn that the gateway refused leaves no row: it was asked all the same."""
     document: dict[str, Any] = {
         "kind": "transcript",
-        "tools_offered": list(OPERATION_OF_TOOL),
-        "messages": list(observed.messages),
+        "tools_offered": list(observed.offered),
+        "messages": list(observed.messages) or [{"role": "user", "content": observed.case.ask.prompt}],
         "complete": True,
     }
     if observed.run.error is not None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 Delta = Mapping[str, Any]
+
+_BEFORE_DYING = 0.2
+"""Seconds: what was sent has arrived by then, so that the turn is the same each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,7 @@ class Stream:
         for delta in self.deltas:
             yield _event(model, delta, None)
         if self.dies:
+            time.sleep(_BEFORE_DYING)
             raise ConnectionAbortedError
         if self.finish is not None:
             yield _event(model, {}, self.finish)
