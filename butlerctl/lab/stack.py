@@ -156,8 +156,11 @@ class Lab:
             return self._serve(lab.app)
         from butlerctl.lab.real.openclaw import GatewaySettings, OpenClaw
 
-        today = datetime.now(ZoneInfo(inventory.timezone)).date()
-        rules = house_rules(tools.shape, inventory.timezone, today)
+        zone = ZoneInfo(inventory.timezone)
+
+        def rules() -> str:
+            return house_rules(tools.shape, inventory.timezone, datetime.now(zone).date())
+
         version = inventory.pins.gateway or GATEWAY_VERSION
         settings = GatewaySettings(version, agent, model, model_url, inventory.timezone, tools, rules)
         folder = Path(self._stack.enter_context(TemporaryDirectory(prefix="butlerctl-gateway-")))

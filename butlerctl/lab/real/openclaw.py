@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -15,6 +15,7 @@ from butlerctl.gateway.plugin import shipped_plugin
 from butlerctl.gateway.webhook_tools import WebhookToolsSettings
 from butlerctl.inventory.operations import Route
 from butlerctl.lab.gateway.settings import agent_settings
+from butlerctl.lab.real.kept_file import KeptFile
 from butlerctl.lab.real.npm import NODE, install, install_project
 from butlerctl.lab.real.process import ServerProcess, free_port
 from butlerctl.redaction import register_secret
@@ -24,8 +25,9 @@ from butlerctl.redaction import register_secret
 class GatewaySettings:
     """What a gateway is told.
 
-    `model` is `provider/model id`, `model_url` its OpenAI-compatible base with /v1; `rules` is what the agent finds
-    in its workspace, the house rules.
+    `model` is `provider/model id`, `model_url` its OpenAI-compatible base with /v1; `rules` gives what the agent finds
+    in its workspace at this moment, the house rules. `plugin` is a folder that takes the place of the shipped plugin,
+    with its packages; `revise` changes the configuration before it is written.
     """
 
     version: str
@@ -34,7 +36,9 @@ class GatewaySettings:
     model_url: str
     timezone: str
     tools: WebhookToolsSettings
-    rules: str = ""
+    rules: Callable[[], str] | None = None
+    plugin: Path | None = None
+    revise: Callable[[dict[str, Any]], None] | None = None
 
 
 class OpenClaw:
@@ -49,6 +53,7 @@ class OpenClaw:
         self._folder = folder
         self._environ = environ
         self._process: ServerProcess | None = None
+        self._rules: KeptFile | None = None
         register_secret(self.token)
 
     def start(self) -> Self:
@@ -60,7 +65,7 @@ class OpenClaw:
         """
         node = install(NODE, self._environ)
         gateway = install(f"openclaw@{self.settings.version}", self._environ)
-        plugin = install_project(_plugin_source(), self._environ)
+        plugin = self.settings.plugin or installed_plugin(self._environ)
         port = free_port()
         self._write_files(port, plugin)
         self.url = f"http://127.0.0.1:{port}"
@@ -72,12 +77,18 @@ class OpenClaw:
             log=self._folder / "output.log",
             ready_url=f"{self.url}/readyz",
         )
-        self._process.start()
+        try:
+            self._process.start()
+        except BaseException:
+            self.close()
+            raise
         return self
 
     def close(self) -> None:
         if self._process is not None:
             self._process.close()
+        if self._rules is not None:
+            self._rules.close()
 
     def plant(self, kind: str, route: Route | None = None) -> None:
         """The real plugin has no faults to plant. Raises UsageProblem."""
@@ -99,8 +110,9 @@ class OpenClaw:
     def _write_files(self, port: int, plugin: Path) -> None:
         for name in ("state", "workspace", "home"):
             (self._folder / name).mkdir(parents=True, exist_ok=True)
-        if self.settings.rules:
-            (self._folder / "workspace" / "AGENTS.md").write_text(self.settings.rules, encoding="utf-8")
+        if self.settings.rules is not None:
+            self._rules = KeptFile(self._folder / "workspace" / "AGENTS.md", self.settings.rules)
+            self._rules.start()
         self._config_path.write_text(json.dumps(self._config(port, plugin), indent=2), encoding="utf-8")
 
     def _process_environment(self, node: Path) -> dict[str, str]:
@@ -126,8 +138,7 @@ class OpenClaw:
             "heartbeat": {"every": "0m"},
         }
         config["plugins"]["load"] = {"paths": [str(plugin)]}
-        return {
-            **config,
+        config |= {
             "gateway": {
                 "mode": "local",
                 "bind": "loopback",
@@ -141,6 +152,9 @@ class OpenClaw:
             "models": {"mode": "merge", "providers": {provider: self._provider(model)}},
             "logging": {"file": str(self._folder / "gateway.log")},
         }
+        if self.settings.revise is not None:
+            self.settings.revise(config)
+        return config
 
     def _provider(self, model: str) -> dict[str, Any]:
         return {
@@ -161,10 +175,16 @@ class OpenClaw:
         }
 
 
-def _plugin_source() -> Path:
+def installed_plugin(environ: Mapping[str, str]) -> Path:
+    """The plugin of the checkout with the packages of its lock, in butlerctl's cache.
+
+    Raises:
+        Unreachable: npm cannot fetch the packages.
+        BadInput: there is no npm, or no plugin.
+    """
     source = shipped_plugin()
     if source is None:
         raise BadInput(
             "the real gateway needs the plugin of the checkout", hint="run butlerctl from a checkout"
         )
-    return source
+    return install_project(source, environ)
