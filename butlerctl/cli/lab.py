@@ -49,7 +49,7 @@ def up(
         [], "--fault", help="Plant a fault (see `lab faults`); may be repeated.", metavar="NAME@ROUTE"
     ),
     engine: Engine = typer.Option(
-        Engine.STAND_IN, "--engine", help="Stand-ins, or the real n8n from npm (3 GB, once)."
+        Engine.STAND_IN, "--engine", help="Stand-ins, or the real n8n and OpenClaw from npm (4 GB, once)."
     ),
 ) -> None:
     """Start the lab and keep it until Ctrl-C."""

@@ -84,6 +84,13 @@ def test_a_failing_npm_is_unreachable_leaves_nothing_and_names_no_host(tmp_path,
     assert [each for each in (tmp_path / "cache" / "npm").iterdir() if each.is_dir()] == []
 
 
+@pytest.mark.parametrize("code", ["E404", "EUSAGE", "EINTEGRITY", "1"])
+def test_a_package_or_lock_that_is_wrong_is_no_matter_of_the_network(tmp_path, environ, code):
+    fake_npm(tmp_path, f'echo "npm error code {code}" >&2; exit 1')
+    with pytest.raises(BadInput, match=f"failed: {code}$"):
+        install("some@1.2.3", environ)
+
+
 def test_a_project_is_copied_without_its_packages_and_made_anew_when_a_file_changes(
     tmp_path, environ, project
 ):

@@ -1,3 +1,8 @@
+"""The real servers, once for the whole run.
+
+Only npm may be missing: then their tests are skipped aloud, and failed under CI. A server that does not start fails them.
+"""
+
 from __future__ import annotations
 
 import os
@@ -5,12 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from butlerctl.errors import ButlerctlError
 from butlerctl.inventory.loader import load_inventory
 from butlerctl.lab.conformance.run import real_bench
+from butlerctl.lab.real.n8n_server import install_n8n
+from butlerctl.lab.real.npm import NODE, install
+from butlerctl.lab.real.openclaw import installed_plugin
 from tests.stack.n8n_bench import N8nBench
 from tests.stack.n8n_house import House
 from tests.stack.n8n_pages import Matrix, write
+from tests.stack.npm_reach import only_npm_may_be_missing
+from tests.stack.observations import Observations
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,29 +43,50 @@ def shipped_inventory():
 
 
 @pytest.fixture(scope="session")
-def real_gateway(shipped_inventory):
-    """The pinned OpenClaw with the plugin, once for the whole run. Without npm: skipped aloud, failed under CI."""
-    pins = shipped_inventory.pins
-    bench = real_bench(pins.gateway, pins.model, os.environ)
-    try:
-        running = bench.__enter__()
-    except ButlerctlError as error:
-        not_tested(f"the real OpenClaw ({error.message})")
-    yield running
-    bench.__exit__(None, None, None)
+def gateway_packages(shipped_inventory):
+    """Node, the pinned OpenClaw and the plugin's package are in butlerctl's cache."""
+    version = shipped_inventory.pins.gateway
+    with only_npm_may_be_missing(f"the real OpenClaw {version}"):
+        install(NODE, os.environ)
+        install(f"openclaw@{version}", os.environ)
+        installed_plugin(os.environ)
 
 
 @pytest.fixture(scope="session")
-def n8n_bench(shipped_inventory):
-    """The pinned n8n, once for the whole run. Without npm: skipped aloud, failed under CI."""
+def n8n_packages(shipped_inventory):
+    """Node and the pinned n8n, or the one of BUTLERCTL_TEST_N8N, are in butlerctl's cache."""
+    versions = {
+        shipped_inventory.pins.n8n,
+        os.environ.get("BUTLERCTL_TEST_N8N") or shipped_inventory.pins.n8n,
+    }
+    for version in sorted(versions):
+        with only_npm_may_be_missing(f"the real n8n {version}"):
+            install_n8n(version, os.environ)
+
+
+@pytest.fixture(scope="session")
+def real_gateway(shipped_inventory, gateway_packages):
+    """The pinned OpenClaw with the plugin, once for the whole run."""
+    del gateway_packages
+    pins = shipped_inventory.pins
+    with real_bench(pins.gateway, pins.model, os.environ) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def observations(shipped_inventory, real_gateway):
+    pins = shipped_inventory.pins
+    with Observations(real_gateway, pins.gateway, pins.model) as seen:
+        yield seen
+
+
+@pytest.fixture(scope="session")
+def n8n_bench(shipped_inventory, n8n_packages):
+    """The pinned n8n, once for the whole run."""
+    del n8n_packages
     version = os.environ.get("BUTLERCTL_TEST_N8N") or shipped_inventory.pins.n8n
-    bench = N8nBench(version)
-    try:
-        bench.__enter__()
-    except ButlerctlError as error:
-        not_tested(f"the real n8n {version} ({error.message})")
-    yield bench
-    bench.__exit__()
+    with N8nBench(version) as bench:
+        yield bench
 
 
 @pytest.fixture(scope="session")
@@ -70,17 +100,8 @@ def matrix(shipped_inventory):
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory):
+def house(tmp_path_factory, n8n_packages):
     """The household with the real n8n behind it, once for all faults."""
-    try:
-        running = House(tmp_path_factory.mktemp("house")).__enter__()
-    except ButlerctlError as error:
-        not_tested(f"the household on the real n8n ({error.message})")
-    yield running
-    running.__exit__()
-
-
-def not_tested(what):
-    if os.environ.get("CI") == "true":
-        pytest.fail(f"NOT TESTED: {what}")
-    pytest.skip(f"NOT TESTED: {what}")
+    del n8n_packages
+    with House(tmp_path_factory.mktemp("house")) as running:
+        yield running

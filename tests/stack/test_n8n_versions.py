@@ -6,11 +6,12 @@ import os
 
 import pytest
 
-from butlerctl.errors import ButlerctlError, ExitCode
-from tests.stack.conftest import not_tested
+from butlerctl.errors import ExitCode
+from butlerctl.lab.real.n8n_server import install_n8n
 from tests.stack.n8n_faults import PLANTINGS
 from tests.stack.n8n_house import ROOT, House, first_broken
 from tests.stack.n8n_pages import Versions, write
+from tests.stack.npm_reach import only_npm_may_be_missing
 
 pytestmark = [pytest.mark.stack, pytest.mark.slow]
 
@@ -35,12 +36,10 @@ ON_EVERY_VERSION = [
 
 @pytest.fixture(scope="module", params=VERSIONS)
 def other_house(request, tmp_path_factory):
-    try:
-        running = House(tmp_path_factory.mktemp("house"), request.param).__enter__()
-    except ButlerctlError as error:
-        not_tested(f"n8n {request.param} ({error.message})")
-    yield running
-    running.__exit__()
+    with only_npm_may_be_missing(f"n8n {request.param}"):
+        install_n8n(request.param, os.environ)
+    with House(tmp_path_factory.mktemp("house"), request.param) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

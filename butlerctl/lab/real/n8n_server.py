@@ -36,6 +36,11 @@ _OFF = (
 _ON = ("N8N_BLOCK_ENV_ACCESS_IN_NODE", "N8N_METRICS")
 
 
+def install_n8n(version: str, environ: Mapping[str, str]) -> Path:
+    """The executable of this n8n, in butlerctl's cache. Raises as `install_built`."""
+    return install_built(f"n8n@{version}", environ, overrides=_OVERRIDES, build=_BUILT) / "n8n"
+
+
 @dataclass(slots=True)
 class N8nServer:
     """n8n of one version below `folder`. `outside` is added to its environment: where it may reach the world."""
@@ -96,8 +101,7 @@ class N8nServer:
         return done.stdout
 
     def _executable(self) -> Path:
-        package = f"n8n@{self.version}"
-        return install_built(package, self.environ, overrides=_OVERRIDES, build=_BUILT) / "n8n"
+        return install_n8n(self.version, self.environ)
 
     def _environment(self, broker: int) -> dict[str, str]:
         path = os.pathsep.join([str(install(NODE, self.environ)), self.environ.get("PATH", os.defpath)])

@@ -18,6 +18,10 @@ from butlerctl.errors import BadInput, Unreachable
 
 NODE = "node@24"
 _LOCKS = Path(__file__).parent / "locks"
+# What npm calls a package or lock that is not as it ought to be; a number is the exit code of a build.
+_NOT_THE_NETWORK = re.compile(
+    r"E404|ETARGET|ENOVERSIONS|EUSAGE|EINTEGRITY|ERESOLVE|EBADENGINE|EBADPLATFORM|EJSONPARSE|ENOENT|\d+"
+)
 _TIMEOUT = 900  # seconds: a gateway of 350 MB on a slow line
 _OPTIONS = (
     "--no-audit",
@@ -44,7 +48,7 @@ def install(package: str, environ: Mapping[str, str]) -> Path:
 
     Raises:
         Unreachable: npm cannot fetch the package.
-        BadInput: there is no npm.
+        BadInput: there is no npm, or no such package.
     """
     target = cache_folder(environ) / "npm" / _file_name(package)
     with _missing(target) as folder:
@@ -166,10 +170,11 @@ def _npm(folder: Path, environ: Mapping[str, str], *command: str) -> None:
     except subprocess.TimeoutExpired:
         raise Unreachable(f"npm {' '.join(command)}: not done after {_TIMEOUT} s") from None
     if done.returncode != 0:
-        raise Unreachable(
-            f"npm {' '.join(command)} failed: {_reason(done.stderr)}",
-            hint="the package registry must be reachable for the first installation",
-        )
+        reason = _reason(done.stderr)
+        told = f"npm {' '.join(command)} failed: {reason}"
+        if _NOT_THE_NETWORK.fullmatch(reason):
+            raise BadInput(told, hint="the version, the lock or the tools to build with are at fault")
+        raise Unreachable(told, hint="the package registry must be reachable for the first installation")
 
 
 def _reason(stderr: str) -> str:
