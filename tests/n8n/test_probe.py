@@ -296,6 +296,16 @@ def test_the_command_names_the_broken_route_and_exits_1(home):
     assert len(document["routes"]) == 4
 
 
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_proxy_that_refuses_is_not_taken_for_n8n_that_does_not_know_the_key(home, status):
+    refusal = json_answer(status, {"message": "Forbidden"})
+    home.n8n.switches.in_front = lambda path: refusal if path.startswith("/webhook/") else None
+    result = butlerctl(home, "calendar_list/wife")
+    assert result.returncode == 1
+    assert "Something in front of it said this" in result.stdout
+    assert "the webhook's header credential in n8n" not in result.stdout
+
+
 def open_webhook(home):
     document = deepcopy(home.exports[ADD]) | {"id": "openToAnybody001", "name": "open to anybody"}
     document["nodes"][0]["parameters"].pop("authentication")

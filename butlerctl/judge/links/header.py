@@ -10,11 +10,16 @@ from butlerctl.judge import answer, routes
 from butlerctl.judge.answer import Answer, Kind
 from butlerctl.judge.case import Case
 from butlerctl.judge.finding import Finding, broken, proven, unproven
-from butlerctl.judge.requests import is_preflight, is_without_key, key_headers, request_of
+from butlerctl.judge.requests import is_preflight, is_without_key, key_headers, request_of, response_of
 
 _RAN = frozenset({Kind.JSON, Kind.EMPTY, Kind.NOT_JSON, Kind.INVALID_ARGS})
 _NO_CREDENTIAL = "no authentication data defined"
+_OF_N8N = (_NO_CREDENTIAL, "authorization data is wrong", "authorization is required", "whitelist")
 
+_NOT_N8N = (
+    'n8n refuses a key with the plain words "Authorization data is wrong!". Something in front of it said this: look'
+    " there, the key is not at fault."
+)
 _ADDRESS = "The caller's address is not on the webhook's IP list: add it there, the key is not at fault."
 _CREDENTIAL_GONE = "The Webhook node's header credential does not exist in n8n: choose it there again."
 _BOTS = 'The webhook has "Ignore Bots" on, and the plugin\'s user agent counts as one: switch it off.'
@@ -75,6 +80,7 @@ def _advice(case: Case, found: Answer, probes: list[Answer]) -> str:
     watched = found.document.get("kind") == "exchange"
     others_pass = any(other.kind in _RAN for other in probes)
     applies = {
+        _NOT_N8N: watched and not _in_n8ns_words(found),
         _ADDRESS: any(word in words for word in ("whitelist", "ip is not", "allow")),
         _CREDENTIAL_GONE: _NO_CREDENTIAL in words,
         _BOTS: any(_ignores_bots(item) for item in (*case.live, *case.exports)),
@@ -87,6 +93,12 @@ def _advice(case: Case, found: Answer, probes: list[Answer]) -> str:
         _KEY_OF_N8N: bool(probes) and all(map(_is_refusal, probes)),
     }
     return next((advice for advice, fits in applies.items() if fits), "")
+
+
+def _in_n8ns_words(found: Answer) -> bool:
+    """Also where no body was kept: then nothing speaks against it."""
+    said = str(response_of(found.document).get("body") or "").lower()
+    return not said or any(words in said for words in _OF_N8N)
 
 
 def _ignores_bots(document: Document) -> bool:
