@@ -53,8 +53,10 @@ def apply(
 ) -> None:
     """Carry out a plan, and only that: a snapshot first, each workflow checked on the wire, all back after a failure.
 
+    A run that was begun with --require-report wants it again with --resume.
+
     Exit codes: 0 deployed or nothing to do, 1 failed and put back, 4 failed and not put back, 78 refused before
-    anything was written.
+    anything was written, 130 interrupted and put back.
     """
     from butlerctl.deploy import apply as deployment
     from butlerctl.deploy.render_text import result_lines
@@ -66,17 +68,18 @@ def apply(
     planned = _read(plan) if plan else None
     age = duration("--max-age", max_age)
     with opened(inventory, state_dir) as (household, scene):
+        required: tuple[VouchingReport, ...] = ()
+        if require_report is not None:
+            trusted = trusted_keys(keys, state_dir)
+            required = (_required(require_report, trusted, age, household, scene),)
         if planned is None:
-            result = deployment.resume(scene)
+            result = deployment.resume(scene, has_report=bool(required))
         else:
-            vouching = reports_at_hand(household, None, keys, state_dir)
-            if require_report is not None:
-                trusted = trusted_keys(keys, state_dir)
-                vouching = (_required(require_report, trusted, age, household, scene), *vouching)
+            at_hand = reports_at_hand(household, None, keys, state_dir)
             _confirm(planned, yes=yes)
-            result = deployment.apply(scene, planned, vouching)
+            result = deployment.apply(scene, planned, (*required, *at_hand), report_required=bool(required))
     show(result.as_json(), result_lines(result), format_)
-    raise typer.Exit(int(result.outcome.exit_code))
+    raise typer.Exit(int(result.exit_code))
 
 
 def _read(path: Path) -> Plan:

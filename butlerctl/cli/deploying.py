@@ -15,7 +15,7 @@ from butlerctl.cli.common import Format, find_and_load
 
 if TYPE_CHECKING:
     from butlerctl.deploy.report import VouchingReport
-    from butlerctl.deploy.scene import Scene
+    from butlerctl.deploy.scene import Ground, Scene
     from butlerctl.inventory.model import Inventory
     from butlerctl.report.keys import PublicKey
 
@@ -35,6 +35,18 @@ def opened(inventory: Path | None, state_dir: Path | None) -> Iterator[tuple[Inv
     household = find_and_load(inventory)
     with open_scene(household, state_dir, say) as scene:
         yield household, scene
+
+
+@contextmanager
+def opened_without_files(
+    inventory: Path | None, state_dir: Path | None
+) -> Iterator[tuple[Inventory, Ground]]:
+    """For the way back: nothing but the inventory and n8n. Raises what `open_ground` raises."""
+    from butlerctl.deploy.scene import open_ground
+
+    household = find_and_load(inventory)
+    with open_ground(household, state_dir, say) as ground:
+        yield household, ground
 
 
 def say(line: str) -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 import typer
 
 from butlerctl.cli.common import Format
-from butlerctl.cli.deploying import FORMAT, INVENTORY, STATE_DIR, opened, show
-from butlerctl.errors import ExitCode
+from butlerctl.cli.deploying import FORMAT, INVENTORY, STATE_DIR, opened_without_files, show
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
 
@@ -28,15 +27,16 @@ def rollback(
 ) -> None:
     """Publish what n8n served when a snapshot was taken, for the whole set. Drafts in the editor stay.
 
-    Exit codes: 0 put back or nothing to do, 4 something could not be put back, 78 refused before anything was
-    written. With --check: 0 it would work, 1 it would not.
+    It needs the inventory, n8n and the snapshot: no workflow file, no placeholder's value, no room on the disk.
+
+    Exit codes: 0 put back or nothing to do, 4 something could not be put back, or came back without a credential or a
+    setting that n8n no longer has, 78 refused before anything was written. With --check: 0 it would work, 1 it would
+    not, or not as well as then.
     """
     from butlerctl.deploy import rollback as deployment
     from butlerctl.deploy.render_text import return_lines
 
-    with opened(inventory, state_dir) as (_, scene):
-        back = deployment.check(scene, to) if check else deployment.rollback(scene, to)
+    with opened_without_files(inventory, state_dir) as (_, ground):
+        back = deployment.check(ground, to) if check else deployment.rollback(ground, to)
     show(back.as_json(), return_lines(back), format_)
-    if back.outcome is not None:
-        raise typer.Exit(int(back.outcome.exit_code))
-    raise typer.Exit(int(ExitCode.BROKEN if back.obstacles else ExitCode.PROVEN))
+    raise typer.Exit(int(back.exit_code))

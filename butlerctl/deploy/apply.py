@@ -16,8 +16,14 @@ from butlerctl.errors import BadInput, DeployFailed, NothingChecked
 from butlerctl.inventory.operations import Route
 
 
-def apply(scene: Scene, planned: Plan, reports: tuple[VouchingReport, ...] = ()) -> Result:
-    """Carry out a plan that still holds.
+def apply(
+    scene: Scene,
+    planned: Plan,
+    reports: tuple[VouchingReport, ...] = (),
+    *,
+    report_required: bool = False,
+) -> Result:
+    """Carry out a plan that still holds. `report_required`: a report was the condition, also for a resumption.
 
     Raises:
         BadInput: it does not hold any more, something speaks against it, or a run was interrupted before;
@@ -41,12 +47,14 @@ def apply(scene: Scene, planned: Plan, reports: tuple[VouchingReport, ...] = ())
         snapshot = scene.take_snapshot(look, Kind.APPLY, reports)
         scene.say(f"snapshot {snapshot.id}")
         with scene.store.journal(snapshot.id) as journal:
-            journal.begin(Kind.APPLY, snapshot.id, look.plan.as_json())
+            journal.begin(Kind.APPLY, snapshot.id, look.plan.as_json(), report_required=report_required)
             return Deployment(scene, journal, snapshot, look.plan, _held(look)).run()
 
 
-def resume(scene: Scene) -> Result:
+def resume(scene: Scene, *, has_report: bool = False) -> Result:
     """Finish an interrupted run: a deployment, or the way back where it had turned back.
+
+    `has_report`: a report vouches for what the files say now.
 
     Raises:
         NothingChecked: no run was interrupted.
@@ -73,7 +81,12 @@ def resume(scene: Scene) -> Result:
                 "the interrupted run cannot go on",
                 "go back with `butlerctl rollback`",
             )
-            adopt(scene, journal, run, look)
+            if run.report_required and not has_report:
+                raise BadInput(
+                    f"the run {run.id} was begun with --require-report",
+                    hint="give it again with --resume, or go back with `butlerctl rollback`",
+                )
+            adopt(journal, look.server, look.memory.written)
             return deployment.run()
 
 

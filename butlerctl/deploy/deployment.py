@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
 from butlerctl.deploy.difference import differences
-from butlerctl.deploy.goback import Failure, find_moves, go_back
+from butlerctl.deploy.goback import Failure, find_moves, go_back, keep_drafts
 from butlerctl.deploy.interrupted import adopt, settle
-from butlerctl.deploy.journal import Journal, PastRun
-from butlerctl.deploy.moves import Way
+from butlerctl.deploy.journal import Journal
+from butlerctl.deploy.moves import Move, Way
 from butlerctl.deploy.plan import Entry, Plan, Status
 from butlerctl.deploy.scene import Scene
-from butlerctl.deploy.server import Document, Held, read_server
+from butlerctl.deploy.server import Document, Held, Server, read_server
 from butlerctl.deploy.snapshot import Snapshot
 from butlerctl.deploy.steps import Steps, unlike
 from butlerctl.deploy.wire import faults_of_all
@@ -50,13 +50,23 @@ _CODES = {
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`reason` says why a deployment failed, `left` what a rollback could not put back."""
+    """`reason` says why a deployment failed, `left` what a rollback could not put back.
+
+    `interrupted`: somebody pressed Ctrl-C, and that was the reason.
+    """
 
     outcome: Outcome
     plan: Plan
     snapshot: str = ""
     reason: str = ""
     left: tuple[Failure, ...] = ()
+    interrupted: bool = False
+
+    @property
+    def exit_code(self) -> ExitCode:
+        if self.interrupted and self.outcome is Outcome.ROLLED_BACK:
+            return ExitCode.INTERRUPTED
+        return self.outcome.exit_code
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -88,10 +98,10 @@ class Deployment:
         """Deploy; whatever goes wrong, the whole set goes back."""
         under_way: list[Entry] = []
         try:
-            self._release()
+            released = self._release()
             for number, entry in enumerate(self.plan.to_write, 1):
                 under_way.append(entry)
-                self._bring(entry)
+                self._bring(entry, released=entry.route in released)
                 done = f"[{number}/{len(self.plan.to_write)}]"
                 self.scene.say(f"{done} {entry.route}: {entry.status}, answering")
             under_way.clear()
@@ -99,16 +109,21 @@ class Deployment:
         except ButlerctlError as error:
             where = f"{under_way[-1].route}: " if under_way else ""
             return self.turn_back(f"{where}{error.message}", error, under_way)
+        except KeyboardInterrupt:
+            back = self.turn_back("interrupted from the keyboard", None, under_way)
+            return replace(back, interrupted=True)
         except BaseException as error:
-            self.turn_back(f"interrupted by {type(error).__name__}", None, under_way)
+            back = self.turn_back(f"interrupted by {type(error).__name__}", None, under_way)
+            for failure in back.left:
+                self.scene.say(f"NOT PUT BACK  {failure.route}: {failure.message}")
             raise
-        self.journal.end(Outcome.DONE)
+        self._end(Outcome.DONE, "`butlerctl apply --resume`")
         return Result(Outcome.DONE, self.plan, self.snapshot.id)
 
     def turn_back(
         self, reason: str, error: ButlerctlError | None = None, under_way: Sequence[Entry] = ()
     ) -> Result:
-        """Put the whole set back.
+        """Put back every workflow that was touched. Nothing of it waits for the disk: it may be what failed.
 
         Raises:
             ButlerctlError: n8n refused the very first step and nothing was written: the refusal itself.
@@ -116,46 +131,74 @@ class Deployment:
         self.scene.say(f"failed: {reason}")
         self.scene.say(f"going back to the snapshot {self.snapshot.id}")
         self.journal.back(reason)
+        moves: Sequence[Move] = ()
         try:
-            run = self._settled()
-            moves = find_moves(self.scene, self.snapshot, self.scene.store.memory())
+            moves = self._moves_back()
+            left = go_back(self.scene, self._steps, moves, first=under_way[-1].route if under_way else None)
         except ButlerctlError as problem:
             left = [Failure(entry.route, problem.message) for entry in self.plan.to_write]
-        else:
-            first = under_way[-1].route if under_way else None
-            left = go_back(self.scene, self._steps, moves, first=first)
+        except KeyboardInterrupt:
+            left = [
+                Failure(entry.route, "interrupted again before it was checked") for entry in self._touched
+            ]
         if left:
             return Result(Outcome.NOT_ROLLED_BACK, self.plan, self.snapshot.id, reason, tuple(left))
-        self.journal.end(Outcome.ROLLED_BACK)
-        untouched = not list(run.done()) and all(move.way is Way.STAY for move in moves)
+        self._end(Outcome.ROLLED_BACK, "`butlerctl rollback`")
+        untouched = not list(self.journal.past.done()) and all(move.way is Way.STAY for move in moves)
         if error is not None and untouched:
             raise error
         return Result(Outcome.ROLLED_BACK, self.plan, self.snapshot.id, reason)
 
-    def _settled(self) -> PastRun:
-        """The run so far, with nothing in flight any more. Waits for an n8n that is being restarted."""
-        run = PastRun.read(self.journal.path)
-        settle(run)
+    @property
+    def _touched(self) -> list[Entry]:
+        touched = self.journal.past.touched
+        return [entry for entry in self.plan.entries if entry.route in touched]
+
+    def _moves_back(self) -> Sequence[Move]:
+        """What leads back, for the workflows that this run wrote to: the others are as people want them."""
+        server = self._settled()
+        run = self.journal.past
+        memory = self.scene.store.memory(run)
+        moves = find_moves(self.scene, self.snapshot, server, memory, [run])
+        due = [move for move in moves if move.route in run.touched]
+        keep_drafts(self.scene, self.journal, due)
+        return due
+
+    def _settled(self) -> Server:
+        """n8n with nothing in flight any more, all of it noted. Waits for an n8n that is being restarted."""
+        settle(self.journal.past)
         deadline = time.monotonic() + RESTART.total_seconds()
         while True:
             try:
-                adopt(self.scene, self.journal, run, self.scene.look())
+                server = read_server(self.scene.api)
             except TryAgain:
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.5)
             else:
-                return PastRun.read(self.journal.path)
+                adopt(self.journal, server, self.scene.store.memory(self.journal.past).written)
+                return server
 
-    def _release(self) -> None:
+    def _end(self, outcome: Outcome, command: str) -> None:
+        self.journal.end(outcome)
+        if self.journal.complaint:
+            self.scene.say(
+                f"{self.journal.complaint}; so the run counts as interrupted until {command} ends it"
+            )
+
+    def _release(self) -> set[Route]:
         """First of all, nobody holds a path any more that another one is to have."""
+        released = set()
         for entry in self.plan.to_write:
             held = self.held.get(entry.route)
             served = held.published if held else None
             if held and served and entry.release and differences(served, self._export(entry)):
+                self._steps.require_unchanged(held)
                 self._steps.unpublish(entry.route, held)
+                released.add(entry.route)
+        return released
 
-    def _bring(self, entry: Entry) -> None:
+    def _bring(self, entry: Entry, *, released: bool) -> None:
         """One workflow to what its file says, from wherever it is now."""
         export, steps = self._export(entry), self._steps
         held = self.held.get(entry.route)
@@ -164,9 +207,11 @@ class Deployment:
             held = self._publish_again(entry, held)
         elif held is None:
             held = steps.create(entry.route, export)
-        elif differences(held.document, export):
-            held = steps.update(entry.route, held, export)
-        if held.published is None or differences(held.published, export):
+        else:
+            steps.require_unchanged(held, released=released)
+            if differences(held.document, export):
+                held = steps.update(entry.route, held, export)
+        if held.published is None or released or differences(held.published, export):
             held = steps.publish(entry.route, held, held.version)
         steps.require_served(held, export, before)
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime, timedelta
 
 from butlerctl.deploy.difference import differences
-from butlerctl.deploy.journal import Journal, PastRun, Step
+from butlerctl.deploy.journal import Journal, PastRun, Sent, Step, content_digest
 from butlerctl.deploy.plan import Plan, State
 from butlerctl.deploy.scene import Look, Scene
-from butlerctl.deploy.server import Document, Held
+from butlerctl.deploy.server import Document, Held, Server
+from butlerctl.inventory.operations import Route
 
 SETTLE = timedelta(seconds=2)
 """How long n8n may still carry out a step whose sender died or gave up."""
+
+Done = tuple[Step, Route, str, str]
+"""Step, route, id of the workflow and of the version."""
 
 
 def settle(run: PastRun) -> None:
@@ -22,17 +27,32 @@ def settle(run: PastRun) -> None:
         time.sleep(max(left.total_seconds(), 0))
 
 
-def adopt(scene: Scene, journal: Journal, run: PastRun, look: Look) -> None:
-    """Note what a run had sent and did not see done: the workflow that it made, the version that it saved."""
+def seen_done(run: PastRun, server: Server, written: Collection[str]) -> Iterator[Done]:
+    """What a run had sent and did not see done, and n8n holds: the workflow that it made, the version that it saved.
+
+    A draft that it saved again stays that of the person.
+    """
     made = {workflow_id for step, _, workflow_id, _ in run.done() if step is Step.CREATE}
-    for route, member in look.members.items():
-        held = member.held
-        if held is None or held.version in look.memory.written:
-            continue
-        if route in run.sent(Step.CREATE) and held.id not in made:
-            journal.done(Step.CREATE, route, held.id, held.version)
-        elif route in run.sent(Step.UPDATE) and not differences(held.document, scene.exports[route]):
-            journal.done(Step.SEEN, route, held.id, held.version)
+    for sent in run.saves():
+        if sent.step is Step.CREATE:
+            new = [held for held in server.workflows if held.id not in made and held.id not in sent.others]
+            found = next((held for held in new if not held.archived and _holds(held, sent)), None)
+            step = Step.CREATE
+        else:
+            found, step = server.workflow(sent.id), Step.SEEN
+        if found and found.version not in written and sent.step is not Step.SAVE and _holds(found, sent):
+            yield step, sent.route, found.id, found.version
+
+
+def _holds(held: Held, sent: Sent) -> bool:
+    """Is exactly this saved in it?"""
+    return held.name == sent.name and content_digest(held.document) == sent.content
+
+
+def adopt(journal: Journal, server: Server, written: Collection[str]) -> None:
+    """Note what the run of this journal had sent and did not see done."""
+    for done in list(seen_done(journal.past, server, written)):
+        journal.done(*done)
 
 
 def strange_to(scene: Scene, plan: Plan, look: Look) -> list[str]:

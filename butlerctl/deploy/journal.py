@@ -13,10 +13,19 @@ from pathlib import Path
 from typing import Any, Self
 
 from butlerctl.appendlog import AppendLog, read_entries
-from butlerctl.errors import BadDocument
+from butlerctl.errors import BadDocument, BadInput
 from butlerctl.inventory.operations import Route, route_of
+from butlerctl.workflows.digest import canonical_digest
 
 _WHAT = "journal of deployments"
+
+
+def content_digest(document: Mapping[str, Any]) -> str:
+    """That of everything but the settings: n8n keeps those that a body leaves out.
+
+    Raises BadDocument as `canonical_digest`.
+    """
+    return canonical_digest({**document, "settings": {}})
 
 
 class Step(StrEnum):
@@ -33,24 +42,61 @@ class Step(StrEnum):
 
 
 class Journal:
-    """Held by one process. Use as a context manager; every method returns when its line is on the disk."""
+    """Held by one process. Use as a context manager; every method returns when its line is on the disk.
 
-    def __init__(self, path: Path) -> None:
-        """Raises TryAgain when another run holds it."""
+    A run that goes back does not stop for want of a disk: from `back` on, and with `needed=False` from the start, a
+    line that cannot be written is kept in memory until the next one can, and `complaint` says why.
+    """
+
+    def __init__(self, path: Path, *, needed: bool = True) -> None:
+        """
+        Raises:
+            TryAgain: another run holds it.
+            BadInput: it cannot be opened, and it is needed.
+            BadDocument: a line of it is not what was written.
+        """
         self.path = path
-        self._log = AppendLog(path, what=_WHAT)
+        self._complaint = ""
+        self._needed = needed
+        self._pending: list[Mapping[str, Any]] = []
+        self._log = self._open()
+        self._entries: list[Mapping[str, Any]] = list(PastRun.read(path).entries)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        self._log.close()
+        if self._log is not None:
+            self._log.close()
 
-    def begin(self, kind: str, snapshot: str, plan: Mapping[str, Any] | None) -> None:
-        self._write("begin", kind=kind, snapshot=snapshot, plan=plan)
+    @property
+    def complaint(self) -> str:
+        """Why the journal on the disk is not whole; empty when it is."""
+        return self._complaint if self._pending or self._log is None else ""
 
-    def sending(self, step: Step, route: Route, workflow_id: str) -> None:
-        self._write("sending", step=step, route=str(route), id=workflow_id)
+    @property
+    def past(self) -> PastRun:
+        """The run so far, with what did not get to the disk."""
+        return PastRun(self.path, tuple(self._entries))
+
+    def begin(
+        self, kind: str, snapshot: str, plan: Mapping[str, Any] | None, *, report_required: bool = False
+    ) -> None:
+        self._write("begin", kind=kind, snapshot=snapshot, plan=plan, report_required=report_required)
+
+    def sending(
+        self,
+        step: Step,
+        route: Route,
+        workflow_id: str,
+        document: Mapping[str, Any] | None = None,
+        others: Iterable[str] = (),
+    ) -> None:
+        """`document` is what is to be saved, `others` are the workflows of its name: noted to know it again."""
+        fields: dict[str, Any] = {"step": step, "route": str(route), "id": workflow_id}
+        if document is not None:
+            fields |= {"name": document.get("name"), "content": content_digest(document), "others": [*others]}
+        self._write("sending", **fields)
 
     def done(self, step: Step, route: Route, workflow_id: str, version: str) -> None:
         """`version` is the one that was saved, or published."""
@@ -62,13 +108,64 @@ class Journal:
 
     def back(self, reason: str) -> None:
         """From here on the run goes back to its snapshot."""
+        self._needed = False
         self._write("back", reason=reason)
 
+    def kept(self, snapshot: str) -> None:
+        """What people saved, and the way back is about to write over, is in this snapshot."""
+        self._write("kept", snapshot=snapshot)
+
     def end(self, outcome: str) -> None:
+        """Nothing is left to stop: that this line is missing is no failure of the run."""
+        self._needed = False
         self._write("end", outcome=outcome)
 
+    def _open(self) -> AppendLog | None:
+        try:
+            return AppendLog(self.path, what=_WHAT)
+        except BadInput as error:
+            self._miss(error)
+            return None
+
     def _write(self, event: str, **fields: Any) -> None:
-        self._log.append({"at": datetime.now(UTC).isoformat(), "event": event, **fields})
+        entry = {"at": datetime.now(UTC).isoformat(), "event": event, **fields}
+        self._entries.append(entry)
+        self._pending.append(entry)
+        try:
+            self._write_pending()
+        except BadInput as error:
+            if (
+                event == "sending" and self._needed
+            ):  # not announced, so not sent; everything else has happened
+                self._entries.remove(entry)
+                self._pending.remove(entry)
+            self._miss(error)
+
+    def _write_pending(self) -> None:
+        """In their order: what did not find room earlier comes first."""
+        while self._pending and self._log is not None:
+            self._log.append(self._pending[0])
+            del self._pending[0]
+
+    def _miss(self, error: BadInput) -> None:
+        if self._needed:
+            raise error
+        self._complaint = error.message
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A document that was sent to be saved.
+
+    `id` is empty for a workflow that was to be created; `others` are those that had its name already.
+    """
+
+    step: Step
+    route: Route
+    id: str
+    name: str
+    content: str
+    others: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +215,23 @@ class PastRun:
         return self.finished and any(entry["event"] == "back" for entry in self.entries)
 
     @property
+    def report_required(self) -> bool:
+        """Was a report the condition of it?"""
+        return bool(self.begun.get("report_required"))
+
+    @property
+    def safety(self) -> str:
+        """The id of the snapshot that it took before it wrote over what people had saved; empty without one."""
+        if self.begun.get("kind") == "rollback":
+            return self.id
+        return next((str(entry["snapshot"]) for entry in self.entries if entry["event"] == "kept"), "")
+
+    @property
+    def touched(self) -> set[Route]:
+        """The routes for which it sent anything."""
+        return {route_of(entry["route"]) for entry in self.entries if entry["event"] == "sending"}
+
+    @property
     def in_flight(self) -> datetime | None:
         """When the last step was sent whose answer the run did not live to see."""
         steps = [entry for entry in self.entries if entry["event"] in ("sending", "done", "refused")]
@@ -130,13 +244,26 @@ class PastRun:
             if entry["event"] == "done":
                 yield Step(entry["step"]), route_of(entry["route"]), entry["id"], entry["version"]
 
-    def sent(self, step: Step) -> set[Route]:
-        """The routes for which this step was sent, with or without an answer."""
-        return {
-            route_of(entry["route"])
-            for entry in self.entries
-            if entry["event"] == "sending" and entry["step"] == step
-        }
+    def saves(self) -> Iterator[Sent]:
+        """Every document that it sent, with or without an answer."""
+        for entry in self.entries:
+            if entry["event"] == "sending" and "content" in entry:
+                yield Sent(
+                    Step(entry["step"]),
+                    route_of(entry["route"]),
+                    entry["id"],
+                    str(entry["name"]),
+                    entry["content"],
+                    tuple(entry["others"]),
+                )
+
+    def with_done(self, steps: Iterable[tuple[Step, Route, str, str]]) -> PastRun:
+        """As if its journal said of these, too, that they were done."""
+        more = (
+            {"event": "done", "step": step, "route": str(route), "id": workflow_id, "version": version}
+            for step, route, workflow_id, version in steps
+        )
+        return PastRun(self.path, (*self.entries, *more))
 
 
 @dataclass(frozen=True, slots=True)

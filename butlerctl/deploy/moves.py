@@ -7,13 +7,18 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from butlerctl.deploy.difference import differences
+from butlerctl.deploy.difference import Change, differences
+from butlerctl.deploy.lacks import (
+    differing_settings,
+    lacking_credentials,
+    lacking_settings,
+    unbindable,
+)
 from butlerctl.deploy.planning import draft_of
 from butlerctl.deploy.server import Document, Held, Server
 from butlerctl.deploy.snapshot import Kept, Snapshot
 from butlerctl.inventory.operations import Route
 from butlerctl.n8n.hooks import Hook, hooks_of
-from butlerctl.workflows.canonical import settings_of
 
 
 class Way(StrEnum):
@@ -37,7 +42,8 @@ class Way(StrEnum):
 class Move:
     """One workflow. `kept` is None for one that was created since: it is unpublished and stays.
 
-    `release`: it serves a path that another one is to get back. `obstacle` says why it cannot work.
+    `release`: it serves a path that another one is to get back. `obstacle` says why it cannot work, `lacks` what
+    will not be as it was however well it works.
     """
 
     route: Route
@@ -46,8 +52,17 @@ class Move:
     kept: Kept | None
     obstacle: str = ""
     release: bool = False
+    lacks: tuple[str, ...] = ()
+    version: str = ""
+    """For PUBLISH and EDIT: what is published in the end."""
+    body: Document | None = field(default=None, repr=False)
+    """For RESTORE and RECREATE: what is to be saved and published."""
     saved: Document | None = field(default=None, repr=False)
-    """For EDIT: what is to be saved."""
+    """What has to be saved so that the editor shows it afterwards; without it, it shows what it shows."""
+    theirs: bool = False
+    """Is `saved` what a person saved since?"""
+    alike: tuple[str, ...] = ()
+    """For RECREATE: the workflows that have its name."""
 
     @property
     def unseen(self) -> bool:
@@ -62,6 +77,7 @@ class Move:
             "way": str(self.way),
             "version": self.kept.held.active_version if self.kept else "",
             "obstacle": self.obstacle,
+            "lacks": list(self.lacks),
         }
 
 
@@ -69,17 +85,20 @@ class Move:
 class Present:
     """n8n now. `created` maps the workflows that butlerctl made since the snapshot, `written` holds the ids of the
     versions that it saved, `versions` has (workflow, version) of the snapshot's versions that n8n still has.
+
+    `drafts` are, by workflow, what people had saved when a way back began that did not come to its end.
     """
 
     server: Server
     created: Mapping[str, Route]
     written: Collection[str]
     versions: Collection[tuple[str, str]]
+    drafts: Mapping[str, Document] = field(default_factory=dict)
 
 
 def moves_to(snapshot: Snapshot, present: Present) -> tuple[Move, ...]:
     """One for each workflow of the snapshot, and for each that was created since."""
-    moves = [_move(kept, present) for kept in snapshot.kept]
+    moves = [_with_lacks(_move(kept, present), kept, present.server) for kept in snapshot.kept]
     used = {move.held.id for move in moves if move.held}
     for workflow_id, route in present.created.items():
         held = present.server.workflow(workflow_id)
@@ -90,20 +109,29 @@ def moves_to(snapshot: Snapshot, present: Present) -> tuple[Move, ...]:
 
 
 def _move(kept: Kept, present: Present) -> Move:
-    held = _current(kept, present)
+    held, served = _current(kept, present), kept.held.published
     if held is None:
-        return Move(kept.route, Way.RECREATE, None, kept)
-    if kept.held.published is None:
-        return _unpublished(kept, held, present.written)
-    saved = _to_save(kept, held, present.written)
+        return Move(
+            kept.route,
+            Way.RECREATE,
+            None,
+            kept,
+            body=served or kept.held.document,
+            saved=_draft_of_then(kept, present),
+            alike=tuple(other.id for other in present.server.workflows if other.name == kept.held.name),
+        )
+    if served is None:
+        return _unpublished(kept, held, present)
     version = kept.held.active_version
-    if saved is None and (held.id, held.active_version) == (kept.held.id, version):
+    if (held.id, version) not in present.versions:
+        if not restored(kept, held):
+            return _by_content(kept, held, present)
+        version = held.active_version
+    saved = _to_save(kept, held, present)
+    if saved is None and held.active_version == version:
         return Move(kept.route, Way.STAY, held, kept)
-    if held.id != kept.held.id or (held.id, version) not in present.versions:
-        return Move(kept.route, Way.STAY if restored(kept, held) else Way.RESTORE, held, kept)
-    if saved is not None:
-        return Move(kept.route, Way.EDIT, held, kept, saved=saved)
-    return Move(kept.route, Way.PUBLISH, held, kept)
+    way = Way.PUBLISH if saved is None else Way.EDIT
+    return Move(kept.route, way, held, kept, version=version, saved=saved, theirs=_is_theirs(held, present))
 
 
 def _current(kept: Kept, present: Present) -> Held | None:
@@ -113,22 +141,56 @@ def _current(kept: Kept, present: Present) -> Held | None:
     return found[0] if found else None
 
 
-def _unpublished(kept: Kept, held: Held, written: Collection[str]) -> Move:
+def _by_content(kept: Kept, held: Held, present: Present) -> Move:
+    served = kept.held.published
+    editor = _editor(kept, held, present)
+    saved = _as_then(editor, kept) if editor is not None else None
+    if saved is not None and not differences(saved, served or {}):
+        saved = None
+    theirs = saved is not None and _is_theirs(held, present)
+    return Move(kept.route, Way.RESTORE, held, kept, body=served, saved=saved, theirs=theirs)
+
+
+def _unpublished(kept: Kept, held: Held, present: Present) -> Move:
     """It was not published: what butlerctl saved since gives way to what was saved then."""
-    if held.version in written and differences(held.document, kept.held.document):
+    if not _is_theirs(held, present) and unlike_then(held.document, kept.held.document):
         return Move(kept.route, Way.EDIT, held, kept, saved=kept.held.document)
     way = Way.STAY if held.published is None else Way.UNPUBLISH
     return Move(kept.route, way, held, kept)
 
 
-def _to_save(kept: Kept, held: Held, written: Collection[str]) -> Document | None:
+def _to_save(kept: Kept, held: Held, present: Present) -> Document | None:
     """What has to be saved beside the publishing: a draft that butlerctl overwrote, or name and settings alone."""
-    if held.version in written and draft_of(kept.held, written):
-        return kept.held.document
-    if held.name == kept.held.name and settings_of(held.document) == settings_of(kept.held.document):
+    editor = _editor(kept, held, present)
+    overwritten = editor is not None and not _is_theirs(held, present)
+    same = held.name == kept.held.name and not _settings_to_bring_back(held.document, kept.held.document)
+    if same and not overwritten:
         return None
-    nodes = held.document if draft_of(held, written) else kept.held.published
-    return {**(nodes or {}), "name": kept.held.name, "settings": kept.held.document.get("settings")}
+    return _as_then(editor or kept.held.published or {}, kept)
+
+
+def _editor(kept: Kept, held: Held, present: Present) -> Document | None:
+    """The nodes that a person saved and is to find in the editor again; None where nobody did.
+
+    What is saved and is not butlerctl's work stays; what butlerctl wrote over comes back.
+    """
+    if _is_theirs(held, present):
+        return held.document
+    return present.drafts.get(held.id) or _draft_of_then(kept, present)
+
+
+def _draft_of_then(kept: Kept, present: Present) -> Document | None:
+    return kept.held.document if draft_of(kept.held, present.written) else None
+
+
+def _is_theirs(held: Held, present: Present) -> bool:
+    """Did a person save what the editor shows, and not butlerctl?"""
+    return held.version not in present.written
+
+
+def _as_then(nodes: Document, kept: Kept) -> Document:
+    """Name and settings have no versions: they are those of the snapshot."""
+    return {**nodes, "name": kept.held.name, "settings": kept.held.document.get("settings")}
 
 
 def restored(kept: Kept, held: Held | None) -> bool:
@@ -137,7 +199,32 @@ def restored(kept: Kept, held: Held | None) -> bool:
         return False
     if kept.held.published is None or held.published is None:
         return kept.held.published is None and held.published is None
-    return not differences(held.published, kept.held.published)
+    return not unlike_then(held.published, kept.held.published)
+
+
+def unlike_then(now: Document, then: Document) -> tuple[Change, ...]:
+    """The differences, without the settings that cannot come back."""
+    hopeless = tuple(f"settings: {key}." for key in lacking_settings(now, then))
+    return tuple(change for change in differences(now, then) if not f"{change.where}.".startswith(hopeless))
+
+
+def _settings_to_bring_back(now: Document, then: Document) -> set[str]:
+    return differing_settings(now, then) - lacking_settings(now, then)
+
+
+def _with_lacks(move: Move, kept: Kept, server: Server) -> Move:
+    """The move with what will not be as it was; what is to be saved without what n8n would change by itself."""
+    then, now = kept.held.published or kept.held.document, move.held.document if move.held else {}
+    settings = [
+        f"settings.{key} stays as it is now: n8n's API cannot bring back what it was"
+        for key in sorted(lacking_settings(now, then))
+    ]
+    return replace(
+        move,
+        lacks=(*lacking_credentials(then, server.credentials), *settings),
+        body=unbindable(move.body, server.credentials) if move.body else None,
+        saved=unbindable(move.saved, server.credentials) if move.saved else None,
+    )
 
 
 def _with_paths(move: Move, moves: Iterable[Move], server: Server) -> Move:

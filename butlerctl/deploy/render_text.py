@@ -168,20 +168,29 @@ def return_lines(back: Return) -> Iterator[str]:
     yield from (f"  {move.route}: {_move(move)}" for move in back.to_change)
     if back.outcome is None:
         yield from (f"  OBSTACLE  {text}" for text in back.obstacles)
+        yield from (f"  LACKS  {text}" for text in back.lacks)
         works = "a rollback would not work" if back.obstacles else "a rollback would work"
+        works += ", and what it lacks would still be missing" if back.lacks and not back.obstacles else ""
         yield f"{works}: {len(back.to_change)} of {len(back.moves)} workflows would change"
     elif back.outcome is Outcome.NOTHING:
         yield "nothing to do: n8n publishes what it published then, and it answers"
     else:
         yield from _left(back.left, snapshot.id)
+    if back.outcome is not None:
+        yield from (f"LACKS  {text}" for text in back.lacks)
 
 
 def _move(move: Move) -> str:
     if move.way is Way.EDIT:
-        words = "save its draft again" if move.unseen else "save name and settings of then"
+        words = (
+            f"save {'the newer' if move.theirs else 'its'} draft again"
+            if move.unseen
+            else "save name and settings of then"
+        )
         served = move.kept is not None and move.kept.held.published is not None
         return f"{words}, {_publish(move)}" if served else words
-    return _publish(move) if move.way is Way.PUBLISH else _WORDS[move.way]
+    draft = ", and its draft again" if move.saved is not None else ""
+    return _publish(move) if move.way is Way.PUBLISH else f"{_WORDS[move.way]}{draft}"
 
 
 def _publish(move: Move) -> str:

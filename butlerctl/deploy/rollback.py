@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from butlerctl.deploy.deployment import Outcome
 from butlerctl.deploy.goback import Failure, find_moves, go_back
-from butlerctl.deploy.interrupted import adopt, settle
-from butlerctl.deploy.journal import PastRun
+from butlerctl.deploy.interrupted import adopt, seen_done, settle
+from butlerctl.deploy.journal import Memory, PastRun
 from butlerctl.deploy.listening import silences
 from butlerctl.deploy.moves import Move, Way
-from butlerctl.deploy.scene import Scene
-from butlerctl.deploy.server import read_server
-from butlerctl.deploy.snapshot import Kind, Snapshot
+from butlerctl.deploy.scene import Ground
+from butlerctl.deploy.server import Server, read_server
+from butlerctl.deploy.snapshot import Kind, Snapshot, new_id
 from butlerctl.deploy.steps import Steps
 from butlerctl.deploy.wire import faults_of_all
-from butlerctl.errors import BadInput
+from butlerctl.errors import BadInput, ExitCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,106 +38,156 @@ class Return:
     def obstacles(self) -> tuple[str, ...]:
         return tuple(f"{move.route}: {move.obstacle}" for move in self.to_change if move.obstacle)
 
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """What will not be as it was, however well the rollback works."""
+        return tuple(f"{move.route}: {text}" for move in self.moves for text in move.lacks)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        if self.outcome is None:
+            return ExitCode.BROKEN if self.obstacles or self.lacks else ExitCode.PROVEN
+        return ExitCode.LEFTOVER if self.lacks else self.outcome.exit_code
+
     def as_json(self) -> dict[str, Any]:
         return {
             "snapshot": self.snapshot.id,
             "taken": self.snapshot.taken.isoformat(timespec="seconds"),
-            "works": not self.obstacles,
+            "works": not self.obstacles and not self.lacks,
             "outcome": None if self.outcome is None else str(self.outcome),
             "moves": [move.as_json() for move in self.moves],
             "left": [failure.as_json() for failure in self.left],
         }
 
 
-def check(scene: Scene, to: str = "") -> Return:
+def check(ground: Ground, to: str = "") -> Return:
     """What `rollback` would do now. Sends GETs only and writes no file.
 
     Raises:
         BadInput: there is no such snapshot, or it is damaged.
         Unreachable, TryAgain, NotPermitted: as N8nApi.
     """
-    snapshot = _goal(scene, to, scene.store.unfinished())
-    return Return(snapshot, _moves(scene, snapshot))
+    interrupted = ground.store.unfinished()
+    snapshot = _goal(ground, to, interrupted)
+    return _way_back(ground, snapshot, interrupted, _settled(ground, interrupted))
 
 
-def rollback(scene: Scene, to: str = "") -> Return:
+def rollback(ground: Ground, to: str = "") -> Return:
     """Bring back what n8n published when a snapshot was taken, for the whole set.
 
-    Without `to` that is the snapshot of the interrupted run, else the newest one that no rollback took.
+    Without `to` that is the snapshot of the interrupted run, else the newest one that no rollback took. It does not
+    wait for a disk that cannot be written: then it goes without a snapshot and a journal of its own, and says so.
 
     Raises:
         BadInput: there is no such snapshot, it is damaged, or another workflow now holds a path of it; nothing was
             written.
         Unreachable, TryAgain, NotPermitted: as N8nApi; nothing was written.
     """
-    with scene.store.lock():
-        interrupted = scene.store.unfinished()
-        snapshot = _goal(scene, to, interrupted)
+    with ground.store.lock(needed=False):
+        interrupted = ground.store.unfinished()
+        snapshot = _goal(ground, to, interrupted)
+        server = _settled(ground, interrupted)
+        written = ground.store.memory().written
         for run in interrupted:
-            settle(run)
-            with scene.store.journal(run.id) as journal:
-                adopt(scene, journal, run, scene.look())
-        back = Return(snapshot, _moves(scene, snapshot))
+            with ground.store.journal(run.id, needed=False) as journal:
+                adopt(journal, server, written)
+        back = _way_back(ground, snapshot, interrupted, server)
         if back.obstacles:
             raise BadInput(
                 f"the rollback would not work: {'; '.join(back.obstacles)}", hint="nothing was written"
             )
-        outcome, left = _carry_out(scene, back) if back.to_change else _require_answers(scene, snapshot)
-        for run in interrupted if not left else ():
-            with scene.store.journal(run.id) as journal:
-                journal.back(f"taken back to {snapshot.id}")
-                journal.end(Outcome.ROLLED_BACK)
-        return Return(snapshot, back.moves, outcome, tuple(left))
+        outcome, left = _carry_out(ground, back) if back.to_change else _require_answers(ground, snapshot)
+        if not left:
+            _close(ground, interrupted, snapshot)
+        return replace(back, outcome=outcome, left=tuple(left))
 
 
-def _goal(scene: Scene, to: str, interrupted: Sequence[PastRun]) -> Snapshot:
+def _goal(ground: Ground, to: str, interrupted: Sequence[PastRun]) -> Snapshot:
     if to or interrupted:
-        snapshot = scene.store.read(to or str(interrupted[0].begun["snapshot"]))
+        snapshot = ground.store.read(to or str(interrupted[0].begun["snapshot"]))
     else:
-        snapshot = scene.store.newest()
-    if snapshot.target != scene.target:
+        snapshot = ground.store.newest()
+    if snapshot.target != ground.target:
         raise BadInput(f"the snapshot {snapshot.id} is of another n8n: {snapshot.target}")
     return snapshot
 
 
-def _moves(scene: Scene, snapshot: Snapshot) -> tuple[Move, ...]:
-    """The moves to the snapshot; what would stay and is not there on the wire is published again."""
-    moves = find_moves(scene, snapshot, scene.store.memory())
+def _settled(ground: Ground, interrupted: Sequence[PastRun]) -> Server:
+    for run in interrupted:
+        settle(run)
+    return read_server(ground.api)
+
+
+def _way_back(ground: Ground, snapshot: Snapshot, interrupted: Sequence[PastRun], server: Server) -> Return:
+    """From where n8n is, with what the interrupted runs sent and did not live to see."""
+    runs = ground.store.runs()
+    written = Memory.of(runs).written
+    runs = [run if run.finished else run.with_done(seen_done(run, server, written)) for run in runs]
+    backs = [run for run in interrupted if run.goes_back]
+    moves = find_moves(ground, snapshot, server, Memory.of(runs), backs)
+    return Return(snapshot, _with_the_silent(ground, moves, server))
+
+
+def _with_the_silent(ground: Ground, moves: Sequence[Move], server: Server) -> tuple[Move, ...]:
+    """What would stay and is not there on the wire is published again."""
     stays = {
         move.route: move.held.published
         for move in moves
         if move.way is Way.STAY and move.kept and move.held and move.held.published
     }
-    silent = {
-        route
-        for route, silence in silences(scene.webhooks, stays, read_server(scene.api)).items()
-        if silence.certain
-    }
+    silent = {route for route, silence in silences(ground.webhooks, stays, server).items() if silence.certain}
     return tuple(
         replace(move, way=Way.REPUBLISH) if move.way is Way.STAY and move.route in silent else move
         for move in moves
     )
 
 
-def _require_answers(scene: Scene, snapshot: Snapshot) -> tuple[Outcome, Sequence[Failure]]:
+def _require_answers(ground: Ground, snapshot: Snapshot) -> tuple[Outcome, Sequence[Failure]]:
     """There is nothing to move: does everything answer that answered when the snapshot was taken?"""
     kept = {each.route: each for each in snapshot.kept}
     published = {route: each.held.published for route, each in kept.items() if each.held.published}
     left = [
         Failure(route, f"n8n publishes what it published then, and {fault}")
-        for route, faults in faults_of_all(scene.webhooks, published).items()
+        for route, faults in faults_of_all(ground.webhooks, published).items()
         for hook, fault in faults.items()
         if fault and kept[route].answering.get(hook)
     ]
     return (Outcome.NOT_ROLLED_BACK if left else Outcome.NOTHING), left
 
 
-def _carry_out(scene: Scene, back: Return) -> tuple[Outcome, Sequence[Failure]]:
-    own = scene.take_snapshot(scene.look(), Kind.ROLLBACK, ())
-    with scene.store.journal(own.id) as journal:
+def _carry_out(ground: Ground, back: Return) -> tuple[Outcome, Sequence[Failure]]:
+    own = _own_snapshot(ground, back.moves)
+    with ground.store.journal(own, needed=False) as journal:
         journal.begin(Kind.ROLLBACK, back.snapshot.id, None)
-        left = go_back(scene, Steps(scene.api, scene.webhooks, journal), back.moves)
-        if left:
-            return Outcome.NOT_ROLLED_BACK, left
-        journal.end(Outcome.DONE)
-    return Outcome.DONE, left
+        try:
+            left = go_back(ground, Steps(ground.api, ground.webhooks, journal), back.moves)
+        except KeyboardInterrupt:
+            left = [Failure(move.route, "interrupted before it was checked") for move in back.to_change]
+        if not left:
+            journal.end(Outcome.DONE)
+        if journal.complaint:
+            ground.say(f"this rollback is in no journal: {journal.complaint}")
+    return (Outcome.NOT_ROLLED_BACK if left else Outcome.DONE), left
+
+
+def _own_snapshot(ground: Ground, moves: Sequence[Move]) -> str:
+    """The id of a snapshot of what the rollback may write over: drafts are in it too."""
+    for move in moves:
+        if move.theirs and move.held:
+            ground.say(
+                f"{move.route}: version {move.held.version}, which somebody saved, is saved again after it"
+            )
+    try:
+        return ground.keep([(move.route, move.held) for move in moves if move.held], Kind.ROLLBACK).id
+    except BadInput as error:
+        ground.say(f"going back without a snapshot of what is there now: {error.message}")
+        return new_id(datetime.now(UTC))
+
+
+def _close(ground: Ground, interrupted: Sequence[PastRun], snapshot: Snapshot) -> None:
+    for run in interrupted:
+        with ground.store.journal(run.id, needed=False) as journal:
+            journal.back(f"taken back to {snapshot.id}")
+            journal.end(Outcome.ROLLED_BACK)
+            if journal.complaint:
+                ground.say(f"the run {run.id} still counts as interrupted: {journal.complaint}")

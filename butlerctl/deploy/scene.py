@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,14 +19,14 @@ from butlerctl.deploy.server import Document, Held, Member, Server, find_members
 from butlerctl.deploy.snapshot import Kept, Kind, Snapshot, new_id, write_snapshot
 from butlerctl.deploy.store import Store
 from butlerctl.deploy.wire import faults_of_all
-from butlerctl.errors import InventoryError
+from butlerctl.errors import BadInput, InventoryError
 from butlerctl.inventory.model import Inventory
 from butlerctl.inventory.operations import Route
 from butlerctl.n8n.webhooks import Target, Webhooks
 from butlerctl.n8n.write import N8nWriter
 from butlerctl.redaction import redact_text
 from butlerctl.state import state_folder
-from butlerctl.workflows.exports import rendered_exports
+from butlerctl.workflows.exports import read_export, rendered_exports
 
 Say = Callable[[str], None]
 
@@ -42,21 +42,64 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """`exports` are the files as they would be deployed, `tokens` the names of the inventory's placeholders.
+class Ground:
+    """What a way back needs: n8n, and what is remembered of it. None of the household's workflow files.
 
     `say` is told of progress. Nothing here needs the secret of the webhooks: no request carries it.
     """
 
     target: str
-    inventory_digest: str
-    prefix: str
-    tokens: tuple[str, ...]
-    exports: Mapping[Route, Document]
+    routes: tuple[Route, ...]
     api: N8nWriter
     webhooks: Webhooks
     store: Store
     say: Say
+
+    def keep(
+        self, held: Sequence[tuple[Route, Held]], kind: Kind, reports: tuple[VouchingReport, ...] = ()
+    ) -> Snapshot:
+        """These workflows, saved and published version, and whether they answer, on the disk.
+
+        Raises:
+            BadInput: it cannot be written.
+            Unreachable: n8n does not answer.
+        """
+        now = datetime.now(UTC)
+        published = {route.workflow_file.removesuffix(".json"): each.published_digest for route, each in held}
+        vouching = next((report for report in reports if report.vouches_for(self.target, published)), None)
+        snapshot = Snapshot(
+            id=new_id(now),
+            kind=kind,
+            taken=now.replace(microsecond=now.microsecond // 1000 * 1000),
+            target=self.target,
+            n8n=self.api.version() or "",
+            routes=self.routes,
+            kept=self._kept(held),
+            report=vouching.as_json() if vouching else None,
+        )
+        write_snapshot(self.store.snapshots, snapshot)
+        return snapshot
+
+    def _kept(self, held: Sequence[tuple[Route, Held]]) -> tuple[Kept, ...]:
+        published = {each.id: each.published for _, each in held if each.published is not None}
+        found = faults_of_all(self.webhooks, published, patience=0)
+        return tuple(
+            Kept(route, each, {hook: not fault for hook, fault in found.get(each.id, {}).items()})
+            for route, each in held
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Scene(Ground):
+    """The household's files beside it: `exports` as they would be deployed.
+
+    `prefix` is that of the webhook paths, `tokens` are the names of the inventory's placeholders.
+    """
+
+    inventory_digest: str
+    prefix: str
+    tokens: tuple[str, ...]
+    exports: Mapping[Route, Document]
 
     def look(self, *, overwrite_drafts: bool = False, listen: bool = False) -> Look:
         """Two lists are read. With `listen` a GET goes to the webhook of every workflow that serves its file.
@@ -96,37 +139,29 @@ class Scene:
         return silences(self.webhooks, served, server)
 
     def take_snapshot(self, look: Look, kind: Kind, reports: tuple[VouchingReport, ...]) -> Snapshot:
-        """What n8n holds for the inventory's routes, and whether it answers, on the disk.
+        """What n8n holds for the inventory's routes. Raises as `keep`."""
+        held = [(route, member.held) for route, member in look.members.items() if member.held]
+        return self.keep(held, kind, reports)
 
-        Raises:
-            BadInput: it cannot be written.
-        """
-        now = datetime.now(UTC)
-        held = {route: member.held for route, member in look.members.items() if member.held}
-        published = {
-            route.workflow_file.removesuffix(".json"): each.published_digest for route, each in held.items()
-        }
-        vouching = next((report for report in reports if report.vouches_for(self.target, published)), None)
-        snapshot = Snapshot(
-            id=new_id(now),
-            kind=kind,
-            taken=now.replace(microsecond=now.microsecond // 1000 * 1000),
-            target=self.target,
-            n8n=self.api.version() or "",
-            routes=tuple(self.exports),
-            kept=self._kept(held),
-            report=vouching.as_json() if vouching else None,
-        )
-        write_snapshot(self.store.snapshots, snapshot)
-        return snapshot
 
-    def _kept(self, held: Mapping[Route, Held]) -> tuple[Kept, ...]:
-        published = {route: each.published for route, each in held.items() if each.published is not None}
-        found = faults_of_all(self.webhooks, published, patience=0)
-        return tuple(
-            Kept(route, each, {hook: not fault for hook, fault in found.get(route, {}).items()})
-            for route, each in held.items()
-        )
+def find_held(ground: Ground, inventory: Inventory) -> tuple[list[tuple[Route, Held]], dict[Route, BadInput]]:
+    """The workflows of the inventory's routes, as far as they can be told.
+
+    A file is only asked for id and name; one that cannot be read is no matter where butlerctl deployed the workflow.
+    The second is by route what is wrong with the files of the others.
+
+    Raises Unreachable, TryAgain, NotPermitted as N8nApi.
+    """
+    exports: dict[Route, Document] = {}
+    unreadable: dict[Route, BadInput] = {}
+    for route in inventory.routes:
+        try:
+            exports[route] = read_export(inventory, route)
+        except BadInput as error:
+            exports[route], unreadable[route] = {}, error
+    members = find_members(read_server(ground.api), exports, ground.store.memory().known)
+    held = {route: member.held for route, member in members.items() if member.held}
+    return list(held.items()), {route: error for route, error in unreadable.items() if route not in held}
 
 
 @contextmanager
@@ -136,21 +171,41 @@ def open_scene(inventory: Inventory, state_dir: Path | None, say: Say) -> Iterat
         InventoryError: the inventory names no API key.
         SecretMissing, BadDocument: a placeholder's value is missing; an export is missing or no JSON.
     """
+    exports = rendered_exports(inventory, inventory.routes)
+    with open_ground(inventory, state_dir, say) as ground:
+        yield Scene(
+            target=ground.target,
+            routes=ground.routes,
+            api=ground.api,
+            webhooks=ground.webhooks,
+            store=ground.store,
+            say=say,
+            inventory_digest=inventory.digest,
+            prefix=inventory.n8n.webhook.prefix,
+            tokens=tuple(inventory.workflows.placeholders),
+            exports=exports,
+        )
+
+
+@contextmanager
+def open_ground(inventory: Inventory, state_dir: Path | None, say: Say) -> Iterator[Ground]:
+    """No file of a workflow is opened, and no placeholder is looked up.
+
+    Raises:
+        InventoryError: the inventory names no API key.
+        SecretMissing: n8n's address or API key is missing.
+    """
     if inventory.n8n.api_key is None:
         raise InventoryError(
             f"{inventory.path.name}: n8n.api_key is not set", hint="a deployment needs n8n's API"
         )
     url, webhook = inventory.n8n.url.get().rstrip("/"), inventory.n8n.webhook
     told = redact_text(url)  # what is kept and shown has no password in it
-    exports = rendered_exports(inventory, inventory.routes)
     target = Target(url, webhook.header, "", webhook.user_agent, webhook.timeout)
     with N8nWriter(url, inventory.n8n.api_key.get()) as api, Webhooks(target) as webhooks:
-        yield Scene(
+        yield Ground(
             target=told,
-            inventory_digest=inventory.digest,
-            prefix=webhook.prefix,
-            tokens=tuple(inventory.workflows.placeholders),
-            exports=exports,
+            routes=inventory.routes,
             api=api,
             webhooks=webhooks,
             store=Store(state_folder(inventory.path, state_dir), told),

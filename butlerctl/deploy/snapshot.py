@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -118,6 +119,8 @@ def write_snapshot(folder: Path, snapshot: Snapshot) -> Path:
         partial.replace(path)
         sync_folder(folder)
     except OSError as error:
+        with suppress(OSError):
+            partial.unlink()
         raise BadInput(
             f"{path}: the snapshot cannot be written: {error.strerror}",
             hint="nothing is deployed without a snapshot; make room or choose another --state-dir",

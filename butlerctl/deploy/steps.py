@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,26 +29,42 @@ class Steps:
     webhooks: Webhooks
     journal: Journal
 
-    def create(self, route: Route, export: Document) -> Held:
+    def create(self, route: Route, export: Document, others: Iterable[str] = ()) -> Held:
+        """`others` are the workflows that have its name already."""
+        self.journal.sending(Step.CREATE, route, "", export, others)
         created = self._send(Step.CREATE, route, "", lambda: self.api.create(body_of(export)))
         self.journal.done(Step.CREATE, route, created.id, created.version)
         return self._with_its_credentials(created.id, export)
 
     def update(self, route: Route, held: Held, wanted: Document, step: Step = Step.UPDATE) -> Held:
         """Save; where the workflow is published, n8n publishes it too."""
+        self.journal.sending(step, route, held.id, wanted)
         saved = self._send(step, route, held.id, lambda: self.api.update(held.id, _body(wanted, held)))
         self.journal.done(step, route, held.id, saved.version)
         return self._with_its_credentials(held.id, wanted)
 
     def publish(self, route: Route, held: Held, version: str) -> Held:
+        self.journal.sending(Step.PUBLISH, route, held.id)
         published = self._send(Step.PUBLISH, route, held.id, lambda: self.api.activate(held.id, version))
         self.journal.done(Step.PUBLISH, route, held.id, version)
         return published
 
     def unpublish(self, route: Route, held: Held) -> None:
+        self.journal.sending(Step.UNPUBLISH, route, held.id)
         self._send(Step.UNPUBLISH, route, held.id, lambda: self.api.deactivate(held.id))
         self.journal.done(Step.UNPUBLISH, route, held.id, "")
         wait_until_gone(self.webhooks, held.hooks)
+
+    def require_unchanged(self, held: Held, *, released: bool = False) -> None:
+        """One more look right before something is written over it. `released`: it was unpublished since, on purpose.
+
+        Raises:
+            DeployFailed: somebody saved, published or unpublished it since it was looked at.
+        """
+        now = self.read(held.id)
+        then = "" if released else held.active_version
+        if (now.version, now.active_version, now.saved_digest) != (held.version, then, held.saved_digest):
+            raise DeployFailed("somebody changed it in n8n a moment ago")
 
     def require_served(self, held: Held, wanted: Document, before: Document | None) -> None:
         """Published is what was wanted, and it answers. n8n may take a moment for either.
@@ -61,14 +77,13 @@ class Steps:
             if time.monotonic() > deadline:
                 raise DeployFailed(found)
             time.sleep(_PAUSE)
-            held = self._read(held.id)
+            held = self.read(held.id)
         for fault in faults(self.webhooks, wanted, before=before, patience=PATIENCE).values():
             if fault:
                 raise DeployFailed(fault, hint="the API says that it is published")
 
     def _send(self, step: Step, route: Route, workflow_id: str, act: Callable[[], Document]) -> Held:
-        """Without an answer it stays open whether n8n did it; any answer closes it."""
-        self.journal.sending(step, route, workflow_id)
+        """What was announced. Without an answer it stays open whether n8n did it; any answer closes it."""
         try:
             return Held(act())
         except Unreachable:
@@ -79,7 +94,7 @@ class Steps:
 
     def _with_its_credentials(self, workflow_id: str, wanted: Document) -> Held:
         """Read back: n8n may have put other credentials in the place of the wanted ones, without a word."""
-        held = self._read(workflow_id)
+        held = self.read(workflow_id)
         for node, kind, asked, stored in rebound(wanted, held.document):
             raise DeployFailed(
                 f'n8n put the {kind} {stored or "none"} in the place of {asked} in the node "{node}"',
@@ -87,7 +102,7 @@ class Steps:
             )
         return held
 
-    def _read(self, workflow_id: str) -> Held:
+    def read(self, workflow_id: str) -> Held:
         document = self.api.workflow(workflow_id)
         if document is None:
             raise DeployFailed(f"the workflow {workflow_id} is gone")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from butlerctl.appendlog import AppendLog
 from butlerctl.deploy.journal import Journal, Memory, PastRun
 from butlerctl.deploy.snapshot import Kind, Snapshot, read_snapshot, snapshot_files
-from butlerctl.errors import BadInput
+from butlerctl.errors import BadInput, TryAgain
 
 
 class Store:
@@ -20,21 +23,60 @@ class Store:
         self.folder = state / "deploy" / hashlib.sha256(target.encode()).hexdigest()[:12]
         self.snapshots = self.folder / "snapshots"
         self._runs = self.folder / "runs"
+        self._lock_file = self.folder / "lock"
 
     @contextmanager
-    def lock(self) -> Iterator[None]:
-        """Only one process at a time writes to this n8n. Raises TryAgain when another one does."""
-        for folder in (self.snapshots, self._runs):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = AppendLog(self.folder / "lock", what="lock of deployments")
+    def lock(self, *, needed: bool = True) -> Iterator[None]:
+        """Only one process at a time writes to this n8n.
+
+        Raises:
+            TryAgain: another one does.
+            BadInput: the folder cannot be written, and it is needed.
+        """
+        handle: AppendLog | BinaryIO | None
+        try:
+            handle = self._locked()
+        except BadInput:
+            if needed:
+                raise
+            handle = self._locked_as_it_is()
         try:
             yield
         finally:
-            lock.close()
+            if handle is not None:
+                handle.close()
 
-    def journal(self, run_id: str) -> Journal:
+    def _locked(self) -> AppendLog:
+        try:
+            for folder in (self.snapshots, self._runs):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadInput(
+                f"{self.folder}: cannot be made: {error.strerror}",
+                hint="make room or choose another --state-dir",
+            ) from error
+        return AppendLog(self._lock_file, what="lock of deployments")
+
+    def _locked_as_it_is(self) -> BinaryIO | None:
+        """Where nothing can be written; None where nobody ever wrote."""
+        try:
+            file = self._lock_file.open("rb")
+        except OSError:
+            return None
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            file.close()
+            if error.errno == errno.EWOULDBLOCK:
+                raise TryAgain(
+                    f"another run of butlerctl holds {self._lock_file}", hint="let it finish"
+                ) from error
+            return None
+        return file
+
+    def journal(self, run_id: str, *, needed: bool = True) -> Journal:
         """A new one, or that of an interrupted run to go on with."""
-        return Journal(self._runs / f"{run_id}.jsonl")
+        return Journal(self._runs / f"{run_id}.jsonl", needed=needed)
 
     def runs(self) -> list[PastRun]:
         """The oldest first."""
@@ -44,8 +86,12 @@ class Store:
         """The runs that were interrupted, the newest first: a deployment, and perhaps the ways back from it."""
         return [run for run in reversed(self.runs()) if not run.finished]
 
-    def memory(self) -> Memory:
-        return Memory.of(self.runs())
+    def memory(self, going_on: PastRun | None = None) -> Memory:
+        """`going_on` is a run under way, of which the disk may not know everything."""
+        runs = self.runs()
+        if going_on is not None:
+            runs = [*(run for run in runs if run.path != going_on.path), going_on]
+        return Memory.of(runs)
 
     def read(self, name: str) -> Snapshot:
         """The snapshot of this id, or of an id that begins so, or the file.
@@ -64,9 +110,15 @@ class Store:
             )
         return read_snapshot(found[0])
 
-    def all_snapshots(self) -> list[Snapshot]:
-        """The newest first. Raises BadDocument when one is damaged."""
-        return [read_snapshot(path) for path in snapshot_files(self.snapshots)]
+    def all_snapshots(self) -> tuple[list[Snapshot], dict[str, str]]:
+        """The newest first; and by id, what is wrong with those that cannot be read."""
+        found, damaged = [], {}
+        for path in snapshot_files(self.snapshots):
+            try:
+                found.append(read_snapshot(path))
+            except BadInput as error:
+                damaged[path.stem] = error.message
+        return found, damaged
 
     def newest(self) -> Snapshot:
         """The newest way back: no rollback took it for its own safety, and no deployment that failed.

@@ -6,17 +6,18 @@ import json
 import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 from butlerctl.checks.probe import FORBIDDEN
 from butlerctl.deploy.server import Document
-from butlerctl.inventory.operations import Route
 from butlerctl.n8n.answers import Kind, classify
 from butlerctl.n8n.hooks import Hook, hooks_of
 from butlerctl.n8n.webhooks import Key, Webhooks
 
 PATIENCE = 5.0
 """Seconds until a published webhook must answer. A republish takes it away for milliseconds; n8n 2.41 publishes late."""
+
+Name = TypeVar("Name")
 
 _AT_ONCE = 12
 _FIRST_PAUSE = 0.01
@@ -40,9 +41,9 @@ def faults(
 
 
 def faults_of_all(
-    webhooks: Webhooks, published: Mapping[Route, Document], *, patience: float = PATIENCE
-) -> dict[Route, dict[Hook, str]]:
-    """`faults` of many workflows at once."""
+    webhooks: Webhooks, published: Mapping[Name, Document], *, patience: float = PATIENCE
+) -> dict[Name, dict[Hook, str]]:
+    """`faults` of many workflows at once, under the same keys."""
     if not published:
         return {}
     with ThreadPoolExecutor(min(_AT_ONCE, len(published))) as pool:

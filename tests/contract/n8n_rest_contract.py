@@ -44,6 +44,9 @@ FIELDS = [
 ]
 SETTINGS = [
     ("executionTimeout", 12, None),
+    ("timeSavedPerExecution", 0, None),
+    ("callerIds", "", None),
+    ("customTelemetryTags", [], None),
     ("redactionPolicy", "none", None),
     ("binaryMode", "separate", "request/body/settings must NOT have additional properties"),
     ("bogus", 1, "request/body/settings must NOT have additional properties"),
@@ -208,6 +211,21 @@ def google_credential(body):
     return node["credentials"]["googleCalendarOAuth2Api"]
 
 
+def test_settings_that_are_left_out_stay_and_some_values_remove_them(home, rest):
+    url = f"/workflows/{home.workflows[ADD]}"
+    body = body_of(home.exports[ADD])
+    stay = {
+        "callerIds": "",
+        "customTelemetryTags": [],
+        "timeSavedPerExecution": 0,
+        "saveDataErrorExecution": "all",
+    }
+    body["settings"] |= {**stay, "errorWorkflow": "DEFAULT", "executionTimeout": -1, "timezone": "DEFAULT"}
+    rest.put(url, json=body)
+    body["settings"] = {}
+    assert rest.put(url, json=body).json()["settings"] == {"executionOrder": "v1", **stay}
+
+
 @pytest.mark.parametrize("unknown", ["<WIFE_CALENDAR_CRED_ID>", "", None])
 def test_an_unknown_credential_id_is_rebound_to_the_only_one_of_that_name(unknown, home, rest):
     body = body_of(home.exports[OTHER])
@@ -223,6 +241,13 @@ def test_a_credential_without_any_id_becomes_the_first_of_its_type(home, rest):
     entry["name"] = "a name that no credential has"
     stored = rest.put(f"/workflows/{home.workflows[OTHER]}", json=body).json()
     assert google_credential(stored) == google_credential(home.exports[ADD])
+
+
+def test_an_unknown_credential_id_with_a_name_that_no_credential_has_stays(home, rest):
+    body = body_of(home.exports[OTHER])
+    google_credential(body).update(id="nobody", name="husband Google Calendar (gone)")
+    stored = rest.put(f"/workflows/{home.workflows[OTHER]}", json=body).json()
+    assert google_credential(stored)["id"] == "nobody"
 
 
 def test_a_disabled_node_keeps_the_credential_that_it_names(home, rest):

@@ -404,6 +404,42 @@ def test_a_report_of_another_key_or_without_a_trusted_key_does_not_either(home, 
     assert home.apply(option, str(public_path(home.folder / "signing.pem"))).code == 2
 
 
+def test_a_run_that_wanted_a_report_wants_it_again_to_go_on(home, report):
+    home.renew()
+    home.plan()
+    good = report()
+    kill_at_first_write(home, *good)
+    for options in ([], ["--require-report", str(home.folder / "nowhere.json"), *good[2:]]):
+        assert home.run("apply", "--resume", *options).code == 78
+    assert home.run("apply", "--resume", *report(workflows={"calendar_add_wife": "ab" * 32})).code == 78
+    assert home.front.writes == []
+    assert home.run("apply", "--resume", *report()).code == 0
+    assert home.all_served() == {"v2"}
+
+
+def test_the_way_back_wants_no_report(home, report):
+    home.renew()
+    home.plan()
+    before = home.published()
+    kill_at_first_write(home, *report())
+    assert home.run("rollback").code == 0
+    assert (home.published(), home.all_served()) == (before, {"v1"})
+
+
+def kill_at_first_write(home, *options):
+    child = None
+
+    def kill(*_):
+        child.kill()
+        child.wait()
+
+    home.front.before = kill
+    child = home.start("apply", str(home.plan_file), "--yes", *options)
+    child.communicate(timeout=60)
+    assert child.returncode == -9
+    home.front.reset()
+
+
 def test_a_report_of_the_lab_counts_for_the_files_that_it_ran(home, report):
     """The lab has values of its own in the places of the household's."""
     from butlerctl.lab.plan import plan_lab

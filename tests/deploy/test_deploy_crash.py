@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from datetime import timedelta
@@ -10,43 +11,69 @@ import pytest
 
 from butlerctl.deploy import interrupted
 from butlerctl.inventory.operations import Route
-from tests.deploy.deploy_home import ROOT, deploy_home
+from tests.deploy.deploy_home import ROOT, deploy_home, node_of, renewed
 from tests.n8n.household import household
 
 ADD = Route("calendar_add", "husband")
+WIFES = Route("calendar_add", "wife")
 NOTHING_INTERRUPTED = 3
 FINISHED = (0, NOTHING_INTERRUPTED)  # killed after its last line, a run was at its end
-# The command line, killed when the n-th line of the journal is on the disk.
+# Runs command lines, each in a fork that dies when its n-th line of a journal is on the disk. Answers with exit codes.
 KILLED = """
-import os, signal, sys
+import json, os, signal, sys
+from datetime import timedelta
+import httpx, butlerctl.cli.apply, butlerctl.cli.rollback, butlerctl.deploy.apply, butlerctl.deploy.rollback
+import butlerctl.deploy.render_text
 from butlerctl.cli.app import run
+from butlerctl.deploy import interrupted
 from butlerctl.deploy.journal import Journal
-write, left = Journal._write, [int(sys.argv[1])]
-def write_and_die(self, *args, **fields):
-    write(self, *args, **fields)
-    left[0] -= 1
-    if not left[0]:
-        os.kill(os.getpid(), signal.SIGKILL)
-Journal._write = write_and_die
-sys.exit(run(sys.argv[2:]))
+interrupted.SETTLE = timedelta(seconds=0.2)
+write = Journal._write
+def die_at(line):
+    left = [line]
+    def write_and_die(self, *args, **fields):
+        write(self, *args, **fields)
+        left[0] -= 1
+        if not left[0]:
+            os.kill(os.getpid(), signal.SIGKILL)
+    Journal._write = write_and_die
+for request in sys.stdin:
+    line, argv = json.loads(request)
+    child = os.fork()
+    if not child:
+        os.dup2(2, 1)
+        die_at(line)
+        os._exit(run(argv))
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     monkeypatch.setattr(interrupted, "SETTLE", timedelta(seconds=0.2))
-    with household() as built, deploy_home(built, tmp_path, "calendar_add") as home:
+    with (
+        household() as built,
+        deploy_home(built, tmp_path, "calendar_add") as home,
+        subprocess.Popen(
+            [sys.executable, "-c", KILLED],
+            cwd=ROOT,
+            env=home.environ,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as killed,
+    ):
+        home.killed = killed
         yield home
+        killed.stdin.close()
 
 
 def run_killed(home, line, *argv):
     """The exit code; -9 when it did not come to the end."""
-    command = [sys.executable, "-c", KILLED, str(line), *argv]
-    done = subprocess.run(
-        command, cwd=ROOT, env=home.environ, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode in (-9, 0), done.stderr
-    return done.returncode
+    print(json.dumps([line, argv]), file=home.killed.stdin, flush=True)
+    code = int(home.killed.stdout.readline())
+    assert code in (-9, 0)
+    return code
 
 
 def kill_at_every_line(home, prepare, *argv):
@@ -109,6 +136,65 @@ def test_a_rollback_that_is_killed_at_any_line_is_finished_by_the_next_one(home)
         assert home.run("rollback").code == 0
         assert home.published() == before
         assert home.all_served() == {"v1"}
+
+
+def test_a_rollback_of_every_kind_that_is_killed_at_any_line_is_finished_by_the_next_one(home):
+    """One version is gone from n8n's history, with a newer draft over it; the other workflow was deleted with its draft."""
+    home.draft(WIFES, note("her idea"))
+    snapshot = home.run("snapshot", "--format", "json").json["id"]
+
+    def prepare(line):
+        (kept,) = [each for each in read_snapshot(home, snapshot) if each["route"] == str(ADD)]
+        home.n8n.workflows.publish(home.id(ADD))
+        versions = home.n8n.workflows.get(home.id(ADD)).versions
+        home.draft(ADD, lambda document: renewed(document, 100 + line))
+        home.n8n.workflows.publish(home.id(ADD))
+        versions.pop(kept["active_version"], None)
+        home.draft(ADD, note(f"his idea {line}"))
+        home.n8n.workflows.remove(home.live(WIFES)["id"])
+
+    for line in kill_at_every_line(home, prepare, "rollback", "--to", snapshot):
+        assert home.run("rollback", "--to", snapshot).code == 0
+        assert (home.all_served(), len(home.published())) == ({"v1"}, 2)
+        assert notes_of(home) == [f"his idea {line}", "her idea"]
+    assert notes_of(home) == [f"his idea {line + 1}", "her idea"]
+
+
+def note(text):
+    def change(document):
+        node_of(document, ".stopAndError")["notes"] = text
+
+    return change
+
+
+def notes_of(home):
+    return [node_of(home.live(route), ".stopAndError")["notes"] for route in (ADD, WIFES)]
+
+
+def read_snapshot(home, name):
+    (path,) = home.state.rglob(f"{name}.json")
+    return json.loads(path.read_text())["workflows"]
+
+
+def test_a_resumption_that_is_killed_at_any_line_is_finished_or_taken_back(home):
+    before = home.published()
+
+    def prepare(line):
+        home.renew(mark=100 + line)
+        home.plan()
+        assert run_killed(home, 2, "apply", str(home.plan_file), "--yes") == -9
+
+    for line in kill_at_every_line(home, prepare, "apply", "--resume"):
+        if line % 2:
+            assert home.run("apply", "--resume").code in FINISHED
+            assert home.all_served() == {f"v{100 + line}"}
+        assert home.run("rollback", "--to", first_snapshot(home)).code == 0
+        assert (home.published(), home.all_served()) == (before, {"v1"})
+        assert home.run("apply", "--resume").code == NOTHING_INTERRUPTED
+
+
+def first_snapshot(home):
+    return min(path.stem for path in home.state.rglob("snapshots/*.json"))
 
 
 def test_a_rollback_that_is_killed_on_the_way_back_from_a_killed_deployment_ends_both(home):

@@ -56,6 +56,7 @@ SETTINGS = (
     "saveManualExecutions",
     "callerPolicy",
     "callerIds",
+    "customTelemetryTags",
     "availableInMCP",
     "timeSavedPerExecution",
     "redactionPolicy",

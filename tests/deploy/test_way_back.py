@@ -1,0 +1,217 @@
+"""The way back on the stand-in, and what only the stand-in can show."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+
+import pytest
+from werkzeug.wrappers import Response
+
+from tests.deploy.way_back_situations import *  # noqa: F403 - the tests themselves
+from tests.deploy.way_back_situations import ADD, NO_ROOM, WIFES, note, note_of
+from tests.n8n.household import household as built_household
+
+
+@pytest.fixture
+def household():
+    with built_household() as built:
+        yield built
+
+
+def forget_version(home, route, version):
+    """n8n prunes its history of versions by age."""
+    home.n8n.workflows.get(home.id(route)).versions.pop(version)
+
+
+def test_a_draft_stays_when_the_remembered_version_is_gone_from_the_history(home):
+    before = home.published()
+    home.renew()
+    assert home.deploy().code == 0
+    forget_version(home, ADD, before[ADD])
+    home.draft(ADD, note("somebody's idea"))
+    check = home.run("rollback", "--check")
+    assert "save its body from the snapshot, and its draft again" in check.out
+    back = home.run("rollback")
+    assert back.code == 0
+    assert "calendar_add/husband: version" in back.err
+    assert home.all_served() == {"v1"}
+    assert note_of(home, ADD) == "somebody's idea"
+    assert home.published()[ADD] != home.live(ADD)["versionId"]
+
+
+def test_a_draft_of_then_comes_back_with_a_workflow_that_was_deleted(home):
+    home.draft(ADD, note("somebody's idea"))
+    assert home.run("snapshot").code == 0
+    home.n8n.workflows.remove(home.id(ADD))
+    assert home.run("rollback").code == 0
+    assert (home.served(ADD), note_of(home, ADD)) == ("v1", "somebody's idea")
+    assert home.live(ADD)["versionId"] != home.live(ADD)["activeVersionId"]
+
+
+def test_a_webhook_that_stays_silent_is_published_anew_and_the_draft_stays(home):
+    """It takes five seconds: so long n8n has time to serve what it says it publishes."""
+    before = home.published()
+    home.renew()
+    assert home.deploy().code == 0
+    home.draft(ADD, note("somebody's idea"))
+    version = home.live(ADD)["versionId"]
+    home.front.reset()
+
+    def silent_until_it_is_taken_away():
+        _, path = home.front.requests[-1]
+        taken = any(path.endswith(f"{home.id(ADD)}/deactivate") for _, path in home.front.requests)
+        return Response("", 204) if path.endswith("calendar/add/husband") and not taken else None
+
+    home.front.in_front = silent_until_it_is_taken_away
+    assert home.run("rollback").code == 0
+    home.front.reset()
+    assert (home.published(), home.all_served()) == (before, {"v1"})
+    assert home.live(ADD)["versionId"] == version
+
+
+def test_a_setting_that_n8n_neither_takes_nor_removes_is_told_and_does_not_keep_the_rest_from_coming_back(
+    home,
+):
+    before = home.published()
+    home.renew()
+    assert home.deploy().code == 0
+    home.draft(ADD, lambda document: document["settings"].update(ofTheEditor="only"))
+    lacks = "calendar_add/husband: settings.ofTheEditor stays as it is now"
+    check = home.run("rollback", "--check")
+    assert (check.code, lacks in check.out) == (1, True)
+    back = home.run("rollback", "--format", "json")
+    assert (back.code, back.json["outcome"], back.json["left"]) == (4, "done", [])
+    assert home.published() == before
+
+
+# without the household's files
+
+
+def break_the_files(home):
+    """Every export is broken, and a value that is bound in them is missing."""
+    for path in home.exports.glob("*.json"):
+        path.write_text('{"nodes": [')
+    home.environ["WIFE_CALENDAR_CRED_ID"] = ""
+
+
+def test_the_way_back_needs_no_file_and_no_value_of_a_placeholder(home):
+    before = home.published()
+    home.renew()
+    assert home.deploy().code == 0
+    break_the_files(home)
+    assert home.run("plan").code == 78
+    assert home.run("rollback", "--check").code == 0
+    assert home.run("snapshot").code == 0
+    assert home.run("snapshot", "list").code == 0
+    (first,) = re.findall(r"^(\S+) .* apply ", home.run("snapshot", "list").out, re.MULTILINE)
+    assert home.run("rollback", "--to", first).code == 0
+    assert (home.published(), home.all_served()) == (before, {"v1"})
+
+
+def test_a_killed_deployment_is_taken_back_without_the_files(home):
+    before = home.published()
+    home.renew()
+    home.plan()
+    kill_at_write(home, 1)
+    break_the_files(home)
+    assert home.run("rollback").code == 0
+    assert (home.published(), home.all_served()) == (before, {"v1"})
+
+
+def kill_at_write(home, wanted):
+    """n8n did it, and nobody read the answer."""
+    child = None
+
+    def kill(number, *_):
+        if number == wanted:
+            child.kill()
+            child.wait()
+
+    home.front.reset()
+    home.front.after = kill
+    child = home.start("apply", str(home.plan_file), "--yes")
+    child.communicate(timeout=60)
+    home.front.reset()
+
+
+def test_a_snapshot_names_the_workflow_that_it_cannot_tell_without_its_file(home):
+    (home.exports / ADD.workflow_file).write_text("nonsense")
+    ran = home.run("snapshot", "--format", "json")
+    assert ran.code == 4
+    assert [each["route"] for each in ran.json["workflows"]] == [str(WIFES)]
+    assert "calendar_add/husband is not in the snapshot" in ran.err
+
+
+def test_a_file_that_was_put_right_after_the_kill_does_not_make_a_draft_of_what_was_deployed(home):
+    home.renew()
+    home.plan()
+    kill_at_write(home, 1)
+    home.renew(mark=3)
+    assert home.run("rollback").code == 0
+    assert {entry["status"] for entry in home.plan().json["entries"]} == {"update"}
+    assert home.deploy().code == 0
+
+
+# what a check sees
+
+
+def test_a_check_sees_what_was_in_flight_when_a_deployment_was_killed(home):
+    home.n8n.workflows.remove(home.id(ADD))
+    home.plan()
+    kill_at_write(home, 1)  # the workflow is made, and its id is in no journal
+    runs = {path: path.read_bytes() for path in home.state.rglob("runs/*.jsonl")}
+    home.front.reset()
+    moves = home.run("rollback", "--check", "--format", "json").json["moves"]
+    assert (str(ADD), home.live(ADD)["id"]) in {(move["route"], move["id"]) for move in moves}
+    home.n8n.workflows.publish(home.live(ADD)["id"])
+    check = home.run("rollback", "--check")
+    assert "calendar_add/husband: unpublish" in check.out
+    assert {method for method, _ in home.front.requests} == {"GET"}
+    assert {path: path.read_bytes() for path in home.state.rglob("runs/*.jsonl")} == runs
+
+
+# snapshots
+
+
+def test_a_damaged_snapshot_is_named_and_the_others_are_listed(home):
+    names = [home.run("snapshot", "--format", "json").json["id"] for _ in range(3)]
+    (path,) = home.state.rglob(f"{names[1]}.json")
+    path.write_text(path.read_text().replace("husband", "hatband"))
+    listed = home.run("snapshot", "list")
+    assert listed.code == 78
+    lines = listed.out.splitlines()
+    assert [line.split()[0] for line in lines] == [names[2], names[0], names[1]]
+    assert "DAMAGED" in lines[-1]
+    as_json = home.run("snapshot", "list", "--format", "json").json
+    assert [each["id"] for each in as_json if "damaged" not in each] == [names[2], names[0]]
+    assert home.run("rollback", "--check", "--to", names[0]).code == 0
+
+
+# Ctrl-C
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_an_interruption_from_the_keyboard_puts_the_set_back_and_says_what_came_of_it(home, refused):
+    before = home.published()
+    home.renew()
+    home.plan()
+    child = None
+
+    def press(number, *_):
+        if number == 2:
+            child.send_signal(signal.SIGINT)
+        return NO_ROOM if refused and number > 2 else None
+
+    home.front.before = press
+    child = home.start("apply", str(home.plan_file), "--yes", "--format", "json")
+    out, err = child.communicate(timeout=60)
+    home.front.reset()
+    assert child.returncode == (4 if refused else 130), err
+    assert json.loads(out)["reason"] == "interrupted from the keyboard"
+    if refused:
+        assert json.loads(out)["left"]
+        assert home.run("rollback").code == 0
+    assert (home.published(), home.all_served()) == (before, {"v1"})
+    assert home.run("apply", "--resume").code == 3
