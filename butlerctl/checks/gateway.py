@@ -12,7 +12,7 @@ from typing import Any
 from butlerctl.checks.gateway_disk import PluginOnDisk, plugin_on_disk
 from butlerctl.checks.gateway_n8n import N8nAddress, n8n_address
 from butlerctl.checks.gateway_question import Question, RealTurn, questions
-from butlerctl.errors import ButlerctlError, GatewayRefused, Unreachable
+from butlerctl.errors import BadInput, ButlerctlError, GatewayRefused, Unreachable
 from butlerctl.gateway.interface import fresh_session
 from butlerctl.gateway.operator import Invocation, Operator, Run, Session, Tool, tools_of
 from butlerctl.gateway.operator_cron import Job, JobRun, job_session
@@ -22,6 +22,7 @@ from butlerctl.inventory.model import Inventory
 from butlerctl.inventory.operations import Route
 
 _GRACE_SECONDS = 15  # a job's turn ends some time after its limit
+_JOB = "butlerctl gateway check"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,15 @@ def look(operator: Operator, inventory: Inventory, *, with_turn: bool) -> Gatewa
     Raises:
         Unreachable, NotPermitted, GatewayRefused: as `Operator`.
         SecretMissing: the inventory's n8n.url leads nowhere.
+        BadInput: the gateway has no such agent, or answers in a shape that is not known.
     """
     agent = inventory.gateway.agent
     agents = operator.agents()
+    if agent not in agents.ids:
+        raise BadInput(
+            f"the gateway has no agent {agent}; it has: {', '.join(agents.ids)}",
+            hint="gateway.agent of the inventory names the household's",
+        )
     answer = operator.config()
     config = answer.get("config") or {}
     asked = questions(inventory)
@@ -103,7 +110,7 @@ def _session(operator: Operator, agent: str) -> Iterator[tuple[str, Session]]:
 
 
 def _others_tools(operator: Operator, agent: str) -> tuple[Tool, ...] | None:
-    with _session(operator, agent) as (key, _), contextlib.suppress(GatewayRefused):
+    with contextlib.suppress(GatewayRefused), _session(operator, agent) as (key, _):
         return operator.effective_tools(key)
     return None
 
@@ -130,7 +137,7 @@ def _cron_turn(operator: Operator, inventory: Inventory, question: Question) -> 
     agent, timeout = inventory.gateway.agent, inventory.gateway.timeout
     cron, job_id = operator.cron, ""
     try:
-        job_id = cron.add_idle_job(agent, "butlerctl gateway check", question.words, timeout)
+        job_id = cron.add_idle_job(agent, _JOB, question.words, timeout)
         key = job_session(agent, job_id)
         cron.start(job_id)
         run = _wait(operator, job_id, timeout + _GRACE_SECONDS)
@@ -172,7 +179,9 @@ def _failed(run_id: str, message: str) -> Run:
 
 
 def _jobs(operator: Operator, default_agent: str) -> tuple[SeenJob, ...]:
-    return tuple(SeenJob(job, _failed_tools(operator, job, default_agent)) for job in operator.cron.jobs())
+    """The household's jobs; one that a killed check left behind is none of them."""
+    jobs = (job for job in operator.cron.jobs() if job.name != _JOB)
+    return tuple(SeenJob(job, _failed_tools(operator, job, default_agent)) for job in jobs)
 
 
 def _failed_tools(operator: Operator, job: Job, default_agent: str) -> tuple[str, ...]:

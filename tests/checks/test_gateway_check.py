@@ -623,6 +623,17 @@ def test_an_execution_of_a_probe_shows_that_two_addresses_lead_to_one_n8n(facts,
     assert n8n_address(config, household, invocations).execution == ""  # nobody answers any more
 
 
+def test_a_job_that_a_killed_check_left_is_none_of_the_households(inventory):
+    with lab_gateway(inventory) as stand:
+        payload = {"kind": "agentTurn", "message": "List."}
+        stand.lab.cron.add(
+            {"name": "butlerctl gateway check", "enabled": False, "payload": payload}, "butler"
+        )
+        findings = looked_at(stand, with_turn=False)
+    (found,) = [each for each in findings if each.check == "gateway.cron_jobs"]
+    assert found.seen == "no job"
+
+
 @pytest.fixture
 def asked(monkeypatch, capsys):
     """Run the command against a gateway; its exit code and what it printed."""
@@ -680,6 +691,14 @@ def test_no_gateway_is_to_be_tried_again_and_a_wrong_token_is_not_permitted(aske
     with lab_gateway(inventory, token="another-token") as stand:
         code, _ = asked(stand.url)
     assert code == ExitCode.NOT_PERMITTED
+
+
+def test_an_agent_that_the_gateway_lacks_is_named(asked, inventory):
+    with lab_gateway(inventory) as stand:
+        stand.lab.agents = Agents("steward", [OtherAgent("helper")])
+        code, printed = asked(stand.url, n8n=stand.webhooks.url)
+    assert code == ExitCode.BAD_INPUT
+    assert "the gateway has no agent butler; it has: steward, helper" in printed.err
 
 
 def test_the_labs_gateway_is_proven(asked):
