@@ -30,7 +30,7 @@ from butlerctl.errors import (
     TryAgain,
     Unreachable,
 )
-from butlerctl.redaction import redact, redact_text, register_secret
+from butlerctl.redaction import redact, redact_cut, redact_text, register_secret
 
 GOOGLE_TOKEN_URI = "https://oauth2.googleapis.com/token"  # noqa: S105 - an address
 _PATH = {"calendar": "/calendar/v3/", "tasks": "/", "sheets": "/"}
@@ -244,7 +244,7 @@ def _refused(who: str, status: int, content: bytes) -> Answer:
         body = redact(json.loads(content))
     except ValueError:
         problem = Unreachable(f"{who}: status {status} with a page instead of JSON", hint=_SOMETHING_ELSE)
-        return Answer(status, redact_text(content[:200].decode(errors="replace")), problem)
+        return Answer(status, redact_cut(content[:200].decode(errors="replace")), problem)
     reason, message = _reason_of(body)
     return Answer(status, body, _problem(who, status, reason, message))
 

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from butlerctl.n8n.http import Limits, failure_text, header_value, make_client, send
-from butlerctl.redaction import MASK, redact, redact_text, register_secret
+from butlerctl.redaction import MASK, redact, redact_cut, redact_text, register_secret
 
 ANSWER_LIMIT = 4 * 1024 * 1024
 """Bytes of an answer that are read; a webhook's are far below it."""
@@ -146,7 +146,7 @@ def _body(raw: bytes) -> Any:
     try:
         document = json.loads(text)
     except ValueError:
-        return redact_text(text[:_SHOWN])
+        return redact_cut(text[:_SHOWN])
     if isinstance(document, dict):
         document.pop("stacktrace", None)
     return redact(document)
