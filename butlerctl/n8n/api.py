@@ -108,7 +108,7 @@ class N8nApi:
         """One execution with its data (redact first), None when n8n knows none of this id: its own are numbers.
 
         What n8n holds back because it is large is asked for again; n8n before 2.28 holds nothing back and takes no
-        such wish. What stays out all the same, `executions.withheld` tells.
+        such wish. `executions.data_missing` says what stays out all the same.
         """
         if not (execution_id.isascii() and execution_id.isdigit()):
             return None
@@ -133,8 +133,14 @@ class N8nApi:
         """n8n's own security report, by title. Of `credentials, database, nodes, filesystem, instance`."""
         body = {"additionalOptions": {"categories": list(categories)}}
         answer = self._asked("POST", "audit", body=body)
-        reports = {} if answer.document == [] else answer.document  # with nothing to tell it is a list
-        if not isinstance(reports, dict) or not all(isinstance(each, dict) for each in reports.values()):
+        reports = answer.document
+        if reports == []:  # n8n has nothing to tell
+            return {}
+        if (
+            not isinstance(reports, dict)
+            or not all(isinstance(each, dict) for each in reports.values())
+            or not reports
+        ):
             raise self._not_the_api("audit", "no report")
         return reports
 
@@ -156,14 +162,15 @@ class N8nApi:
     def _says_status(self, path: str) -> bool:
         answer = self._send(f"{self._url}/{path}", {}, {})
         found = read_answer(answer.status, answer.headers, answer.body)
-        return not found.foreign and found.document == {"status": "ok"}
+        return found.tagged and found.document == {"status": "ok"}
 
     def _rows(self, path: str, query: Mapping[str, str], page: int) -> Iterator[dict[str, Any]]:
         """The rows of a list, page after page. A list is never empty because somebody said 404."""
         wanted = {**query, "limit": str(page)}
         for _ in range(_MAX_PAGES):
             document = self._asked("GET", path, query=wanted).document
-            rows = document.get("data") if isinstance(document, dict) else None
+            is_page = isinstance(document, dict) and "nextCursor" in document
+            rows = document.get("data") if is_page else None
             if not isinstance(rows, list) or not all(isinstance(row, dict) and "id" in row for row in rows):
                 raise self._not_the_api(path, "no list of objects")
             yield from rows
@@ -266,7 +273,7 @@ class N8nApi:
         if kind is Kind.EDITOR:
             return "the path in n8n.url is wrong, or this n8n's public API is switched off"
         try:
-            alive = self.health().alive
+            alive = self._says_status("healthz")
         except Unreachable:
             alive = False
         if alive:

@@ -26,7 +26,8 @@ _NOT_READY = "Database is not ready!"
 class ApiAnswer:
     """`foreign` says what it is when it is not n8n's own, and is empty when it is.
 
-    `message` is n8n's own, redacted. `document` is the JSON of a success or a refusal.
+    `message` is n8n's own, redacted. `document` is the JSON of a success or a refusal. `tagged`: it has the entity tag
+    of n8n's library.
     """
 
     status: int
@@ -34,6 +35,7 @@ class ApiAnswer:
     message: str = ""
     kind: Kind = Kind.JSON
     foreign: str = ""
+    tagged: bool = False
 
     @property
     def is_unknown_id(self) -> bool:
@@ -50,17 +52,16 @@ def read_answer(status: int, headers: Mapping[str, str], body: bytes) -> ApiAnsw
     """`headers` in any case of their names."""
     text = body.decode("utf-8", errors="replace")
     names = {name.lower(): value for name, value in headers.items()}
-    document = _json(names, text)
+    document, own = _json(names, text), _is_express(names, body)
     if document is not None and 200 <= status < 300:
-        return ApiAnswer(status, document)
-    own = _is_express(names, body)
+        return ApiAnswer(status, document, tagged=own)
     if own and text.strip() == STARTING:
-        return ApiAnswer(status, message=STARTING, kind=Kind.NOT_READY)
+        return ApiAnswer(status, message=STARTING, kind=Kind.NOT_READY, tagged=own)
     message = _message(document) if own and status >= 400 else None
     if message is None:
         return _foreign(status, names, text)
     kind = Kind.NOT_READY if message == _NOT_READY else Kind.FAULT
-    return ApiAnswer(status, document, redact_text(message), kind)
+    return ApiAnswer(status, document, redact_text(message), kind, tagged=own)
 
 
 def _json(headers: Mapping[str, str], text: str) -> Any:

@@ -127,6 +127,8 @@ GATEWAYS = [
     json_answer(502, {"message": "no healthy upstream"}),
     json_answer(504, {"message": "The upstream server is timing out"}),
     json_answer(200, {"status": "healthy"}),
+    json_answer(200, {"data": []}),
+    json_answer(200, {}),
     json_answer(200, {"data": [{"name": "no id"}], "nextCursor": None}),
 ]
 
@@ -185,7 +187,7 @@ def test_an_n8n_without_its_database_is_alive_and_not_ready(home, api):
     unready = with_tag(json_answer(503, {"status": "error"}))
     home.n8n.switches.in_front = lambda path: unready if path == "/healthz/readiness" else None
     found = api.health()
-    home.n8n.switches.in_front = lambda _path: json_answer(200, {"status": "UP"})
+    home.n8n.switches.in_front = lambda _path: json_answer(200, {"status": "ok"})
     proxys = api.health()
     home.n8n.switches.in_front = lambda _path: None
     assert found == Health(alive=True, ready=False)
