@@ -189,7 +189,8 @@ class _Return:
     def _save_and_publish(self, move: Move, held: Held, version: str) -> None:
         try:
             if move.saved is not None:
-                self.steps.update(move.route, held, move.saved, Step.SAVE)
+                step = Step.SAVE if move.unseen else Step.UPDATE  # a draft stays that of the person
+                self.steps.update(move.route, held, move.saved, step)
         finally:
             is_served = move.kept is not None and move.kept.held.published is not None
             if is_served and (move.saved is not None or held.active_version != version):

@@ -36,7 +36,7 @@ class Step(StrEnum):
     PUBLISH = "publish"
     UNPUBLISH = "unpublish"
     SAVE = "save"
-    """Save what a person had saved, while nothing is published: their draft, or other settings under it."""
+    """Save what a person had saved, while nothing is published: it stays theirs."""
     SEEN = "seen"
     """Nothing is sent: what an interrupted run had sent was found done."""
 

@@ -130,8 +130,10 @@ def _move(kept: Kept, present: Present) -> Move:
     saved = _to_save(kept, held, present)
     if saved is None and held.active_version == version:
         return Move(kept.route, Way.STAY, held, kept)
-    way = Way.PUBLISH if saved is None else Way.EDIT
-    return Move(kept.route, way, held, kept, version=version, saved=saved, theirs=_is_theirs(held, present))
+    if saved is None:
+        return Move(kept.route, Way.PUBLISH, held, kept, version=version)
+    theirs = _is_theirs(held, present) and bool(differences(saved, served))
+    return Move(kept.route, Way.EDIT, held, kept, version=version, saved=saved, theirs=theirs)
 
 
 def _current(kept: Kept, present: Present) -> Held | None:

@@ -41,6 +41,28 @@ def test_a_draft_stays_when_the_remembered_version_is_gone_from_the_history(home
     assert home.published()[ADD] != home.live(ADD)["versionId"]
 
 
+def test_a_draft_that_nothing_is_saved_over_is_left_alone_without_a_word(home):
+    home.renew()
+    assert home.deploy().code == 0
+    version = home.draft(ADD, note("somebody's idea"))["versionId"]
+    back = home.run("rollback")
+    assert (back.code, version in back.err) == (0, False)
+    assert home.live(ADD)["versionId"] == version
+
+
+def test_settings_that_are_put_back_leave_no_draft_behind(home):
+    home.edit(ADD, lambda document: document["settings"].update(executionTimeout=9))
+    home.renew()
+    deployed = home.deploy().json["snapshot"]
+    assert home.run("rollback", "--to", deployed).code == 0
+    own = max(path.stem for path in home.state.rglob("snapshots/*.json"))
+    forth = home.run("rollback", "--to", own)
+    assert (forth.code, "somebody saved" in forth.err) == (0, False)
+    assert home.all_served() == {"v2"}
+    assert home.run("rollback", "--to", deployed).code == 0
+    assert "draft" not in {entry["status"] for entry in home.plan().json["entries"]}
+
+
 def test_a_draft_of_then_comes_back_with_a_workflow_that_was_deleted(home):
     home.draft(ADD, note("somebody's idea"))
     assert home.run("snapshot").code == 0
@@ -136,6 +158,13 @@ def kill_at_write(home, wanted):
     home.front.reset()
 
 
+def test_a_snapshot_looks_only_for_the_name_in_a_file(home):
+    (home.exports / ADD.workflow_file).write_text(
+        json.dumps({"name": home.live(ADD)["name"], "nodes": ["?"]})
+    )
+    assert len(home.run("snapshot", "--format", "json").json["workflows"]) == 2
+
+
 def test_a_snapshot_names_the_workflow_that_it_cannot_tell_without_its_file(home):
     (home.exports / ADD.workflow_file).write_text("nonsense")
     ran = home.run("snapshot", "--format", "json")
@@ -215,3 +244,19 @@ def test_an_interruption_from_the_keyboard_puts_the_set_back_and_says_what_came_
         assert home.run("rollback").code == 0
     assert (home.published(), home.all_served()) == (before, {"v1"})
     assert home.run("apply", "--resume").code == 3
+
+
+def test_a_rollback_that_is_interrupted_from_the_keyboard_says_what_is_open(home):
+    before = home.published()
+    home.renew()
+    assert home.deploy().code == 0
+    home.front.reset()
+    child = None
+    home.front.before = lambda number, *_: child.send_signal(signal.SIGINT) if number == 2 else None
+    child = home.start("rollback", "--format", "json")
+    out, err = child.communicate(timeout=60)
+    home.front.reset()
+    assert child.returncode == 4, err
+    assert {left["route"] for left in json.loads(out)["left"]} == {str(ADD), str(WIFES)}
+    assert home.run("rollback").code == 0
+    assert (home.published(), home.all_served()) == (before, {"v1"})
