@@ -17,11 +17,26 @@ from butlerctl.redaction import redact_text
 
 _START_SECONDS = 240  # ten are usual; a busy machine takes its time
 _STOP_SECONDS = 15
+# The server, and beside it one who waits for the end of standard input: it comes when butlerctl is gone, however it
+# ended, and then nothing of this process group is left behind.
+_TIED_TO_STDIN = """
+exec 3<&0
+"$@" </dev/null 3<&- &
+server=$!
+{ trap '' TERM INT; cat <&3 >/dev/null; kill -TERM -$$; sleep 5; kill -KILL -$$; } &
+trap : TERM INT
+code=1
+while kill -0 $server 2>/dev/null; do wait $server; code=$?; done
+exit $code
+"""
 
 
 @dataclass(slots=True)
 class ServerProcess:
-    """One server and whatever it starts. `ready_url` answers 200 once it is up; output goes to `log`."""
+    """One server and whatever it starts; it ends with butlerctl, even when that is killed.
+
+    `ready_url` answers 200 once it is up; output goes to `log`.
+    """
 
     name: str
     command: Sequence[str]
@@ -36,10 +51,10 @@ class ServerProcess:
         """Raises Unreachable when it does not become ready."""
         with self.log.open("ab") as output:
             self._process = subprocess.Popen(  # noqa: S603 - an executable that the lab installed
-                list(self.command),
+                ["/bin/sh", "-c", _TIED_TO_STDIN, "sh", *self.command],
                 cwd=self.folder,
                 env=dict(self.environ),
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
@@ -55,12 +70,15 @@ class ServerProcess:
         process, self._process = self._process, None
         if process is None:
             return
-        process.send_signal(self.stop_signal)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, self.stop_signal)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_STOP_SECONDS)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait(_STOP_SECONDS)
+        if process.stdin is not None:
+            process.stdin.close()
 
     def last_words(self) -> str:
         lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
