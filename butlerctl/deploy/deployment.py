@@ -223,6 +223,7 @@ class Deployment:
 
     def _require_all(self) -> None:
         """One last look at the whole set, also at what needed no deployment: what n8n holds, and whether it answers."""
+        self.scene.let_publish()
         known = self.scene.store.memory().known
         server = read_server(self.scene.api)
         for entry in self.plan.entries:

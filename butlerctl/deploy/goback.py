@@ -198,6 +198,7 @@ class _Return:
 
     def _lost(self) -> dict[int, str]:
         """By number of the task, what webhooks answer that answered as they should in the snapshot, and do not now."""
+        self.ground.let_publish()
         kept = {number: task.move.kept for number, task in enumerate(self.tasks) if task.move.kept}
         published = {number: each.held.published for number, each in kept.items() if each.held.published}
         found = {}

@@ -18,8 +18,8 @@ from butlerctl.deploy.report import VouchingReport
 from butlerctl.deploy.server import Document, Held, Member, Server, find_members, read_server
 from butlerctl.deploy.snapshot import Kept, Kind, Snapshot, new_id, write_snapshot
 from butlerctl.deploy.store import Store
-from butlerctl.deploy.wire import faults_of_all
-from butlerctl.errors import BadInput, InventoryError
+from butlerctl.deploy.wire import faults_of_all, let_publish
+from butlerctl.errors import BadInput, ButlerctlError, InventoryError
 from butlerctl.inventory.model import Inventory
 from butlerctl.inventory.operations import Route
 from butlerctl.n8n.webhooks import Target, Webhooks
@@ -79,6 +79,14 @@ class Ground:
         )
         write_snapshot(self.store.snapshots, snapshot)
         return snapshot
+
+    def let_publish(self) -> None:
+        """Until n8n serves what it was told to publish last, as far as that can be known."""
+        try:
+            version = self.api.version()
+        except ButlerctlError:
+            version = None
+        let_publish(version)
 
     def _kept(self, held: Sequence[tuple[Route, Held]]) -> tuple[Kept, ...]:
         published = {each.id: each.published for _, each in held if each.published is not None}

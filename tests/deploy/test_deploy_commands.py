@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from werkzeug.wrappers import Response
 
-from butlerctl.deploy import deployment, interrupted
+from butlerctl.deploy import deployment, interrupted, wire
 from butlerctl.inventory.loader import load_inventory
 from butlerctl.inventory.operations import Route
 from butlerctl.report.keys import new_signer, public_path, save_key
@@ -546,3 +546,32 @@ def test_where_a_proxy_lets_no_get_through_a_plan_knows_nothing_and_apply_asks_o
     assert left.code == 4
     assert "NOT PUT BACK  calendar_add/wife: n8n publishes what it published then, and OPTIONS" in left.out
     assert home.front.writes == []
+
+
+@pytest.fixture
+def late(home, monkeypatch):
+    """n8n 2.41 answers before it publishes, and answers the webhook for the old version until then."""
+    home.n8n.rest.version = "2.41.1"
+    home.n8n.workflows.lag = 0.3
+    monkeypatch.setattr(wire, "QUIET", 0.4)
+    return home
+
+
+def test_an_n8n_that_publishes_late_is_judged_when_it_has(late):
+    late.renew()
+    assert late.deploy().code == 0
+    assert late.all_served() == {"v2"}
+    assert late.run("rollback").code == 0
+    assert late.all_served() == {"v1"}
+
+
+def test_a_version_that_does_not_answer_is_found_though_the_old_one_answered_for_it(late, monkeypatch):
+    monkeypatch.setattr(wire, "PATIENCE", 0.2)
+    before = late.published()
+    late.renew()
+    last_node = {"responseMode": "lastNode"}
+    late.edit(WIFES, lambda document: node_of(document, ".webhook")["parameters"].update(last_node))
+    failed = late.deploy()
+    assert failed.code == 1
+    assert "respond node and response mode do not fit" in failed.json["reason"]
+    assert late.published() == before

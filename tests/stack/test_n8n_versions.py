@@ -8,6 +8,8 @@ import pytest
 
 from butlerctl.errors import ExitCode
 from butlerctl.lab.real.n8n_server import install_n8n
+from tests.deploy.deploy_home import deploy_home
+from tests.stack.n8n_bench import N8nBench
 from tests.stack.n8n_faults import PLANTINGS
 from tests.stack.n8n_house import ROOT, House, first_broken
 from tests.stack.n8n_pages import Versions, write
@@ -70,3 +72,23 @@ def test_a_fault_is_named_on_this_version(planting, other_house, versions):
     found = first_broken(result, planting.route)
     versions[other_house.lab.inventory.pins.n8n].append((planting, found))
     assert (found.link, found.route) == (planting.link, str(planting.route)), found
+
+
+@pytest.fixture(scope="module", params=[version for version in VERSIONS if not version.startswith("1.")])
+def other_bench(request):
+    with only_npm_may_be_missing(f"n8n {request.param}"):
+        install_n8n(request.param, os.environ)
+    with N8nBench(request.param) as running:
+        yield running
+
+
+def test_what_was_deployed_is_what_answers(other_bench, tmp_path):
+    """n8n 2.41 says that it has published before it has."""
+    with deploy_home(other_bench.household(), tmp_path, "calendar_add, tasks_list") as home:
+        for mark in range(2, 6):
+            home.renew(mark=mark)
+            assert home.deploy().code == 0
+            assert home.all_served() == {f"v{mark}"}
+        assert home.run("rollback").code == 0
+        assert home.all_served() == {"v4"}
+    other_bench.empty()

@@ -80,7 +80,7 @@ class WebhookServer:
 
     def _start(self, workflow: Workflow, request: Request, path: str, body: Any) -> Answer:
         """The answer of a registered workflow."""
-        version = workflow.published_version
+        version = workflow.served_version
         if version is None:
             return answers.stale_registration(workflow.id)
         hook = answering((request.method, path), version.webhooks)
