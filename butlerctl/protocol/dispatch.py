@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
+from typing import Protocol
 
 from butlerctl.protocol import observation
 from butlerctl.protocol.call import Call, RejectedCall
 from butlerctl.protocol.observation import Observation
 from butlerctl.protocol.registry import Registry
+
+
+class Watch(Protocol):
+    """Whoever wants to know of each tool that is run, at once."""
+
+    def started(self, call: Call) -> None: ...
+
+    def ended(self, observation: Observation) -> None: ...
 
 
 def dispatch(call: Call | RejectedCall, registry: Registry) -> Observation:
@@ -35,11 +44,12 @@ def dispatch_all(
     workers: int = 1,
     may_start: int | None = None,
     cancel: Event | None = None,
+    watch: Watch | None = None,
 ) -> tuple[Observation, ...]:
     """One observation for each call, in the order of the calls, whatever order they finish in.
 
     `may_start`: how many functions may still be started; further calls are answered `over_budget`.
-    `cancel`: once set, calls that have not started are answered `cancelled`.
+    `cancel`: once set, calls that have not started are answered `cancelled`. `watch` is told of calls that run.
     """
     stop = cancel or Event()
 
@@ -51,13 +61,22 @@ def dispatch_all(
             return observation.not_run(
                 call.id, call.name, "cancelled", "The turn was cancelled before this ran."
             )
-        return dispatch(call, registry)
+        return (
+            _watched(call, registry, watch) if isinstance(call, Call) and watch else dispatch(call, registry)
+        )
 
     planned = list(zip(calls, _allowances(calls, may_start), strict=True))
     if workers <= 1 or len(planned) <= 1:
         return tuple(map(run, planned))
     with ThreadPoolExecutor(max_workers=workers) as pool:
         return tuple(pool.map(run, planned))
+
+
+def _watched(call: Call, registry: Registry, watch: Watch) -> Observation:
+    watch.started(call)
+    observed = dispatch(call, registry)
+    watch.ended(observed)
+    return observed
 
 
 def _allowances(calls: Sequence[Call | RejectedCall], may_start: int | None) -> list[bool]:

@@ -16,7 +16,7 @@ from butlerctl.errors import BadDocument
 from butlerctl.protocol.budget import Budget, Spent
 from butlerctl.protocol.call import Call, RejectedCall
 from butlerctl.protocol.decode import NotStrictJson, decode
-from butlerctl.protocol.dispatch import dispatch_all
+from butlerctl.protocol.dispatch import Watch, dispatch_all
 from butlerctl.protocol.normalize import Normalized, normalize
 from butlerctl.protocol.observation import Observation
 from butlerctl.protocol.provider import Completion, Message, Provider
@@ -64,12 +64,14 @@ def run_turn(
     budget: Budget | None = None,
     workers: int = 1,
     cancel: Event | None = None,
+    watch: Watch | None = None,
 ) -> Turn:
     """Run one request to its end. Never raises for what the model, the provider or a tool does.
 
     `workers`: how many calls of one turn may run at the same time. `cancel`: once set, nothing more is started.
+    `watch` is told of each call that runs, while it runs.
     """
-    return _Loop(provider, registry, messages, budget or Budget(), workers, cancel or Event()).run()
+    return _Loop(provider, registry, messages, budget or Budget(), workers, cancel or Event(), watch).run()
 
 
 @dataclass(slots=True)
@@ -80,6 +82,7 @@ class _Loop:
     budget: Budget
     workers: int
     cancel: Event
+    watch: Watch | None = None
     record: list[Message] = field(default_factory=list)  # as the model wrote it
     history: list[Message] = field(default_factory=list)  # as it can be sent back
     calls: list[Call | RejectedCall] = field(default_factory=list)
@@ -131,7 +134,12 @@ class _Loop:
 
     def _dispatch(self, turn: Normalized, spent: Spent) -> None:
         observations = dispatch_all(
-            turn.items, self.registry, workers=self.workers, may_start=spent.calls_left, cancel=self.cancel
+            turn.items,
+            self.registry,
+            workers=self.workers,
+            may_start=spent.calls_left,
+            cancel=self.cancel,
+            watch=self.watch,
         )
         spent.calls += len(turn.items)
         self.calls += turn.items

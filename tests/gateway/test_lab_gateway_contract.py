@@ -7,6 +7,8 @@ from contextlib import closing
 import pytest
 from contract_gateway import *  # noqa: F403 - the tests themselves
 from contract_gateway import GatewayBench
+from contract_gateway_http import *  # noqa: F403
+from contract_gateway_turns import *  # noqa: F403
 
 from butlerctl.gateway.webhook_tools import WebhookToolsSettings
 from butlerctl.lab.conformance.run import AGENT, SECRET, SHAPE

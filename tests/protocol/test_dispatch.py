@@ -6,8 +6,8 @@ import pytest
 
 from butlerctl.errors import BadInput
 from butlerctl.protocol import observation
-from butlerctl.protocol.call import Call
-from butlerctl.protocol.dispatch import dispatch
+from butlerctl.protocol.call import Call, RejectedCall
+from butlerctl.protocol.dispatch import dispatch, dispatch_all
 from butlerctl.protocol.observation import MOST_CHARACTERS
 from butlerctl.protocol.registry import Registry, Tool, read_registry
 from butlerctl.protocol.tools import ToolSchema
@@ -101,3 +101,19 @@ def test_not_run_says_why():
         json.loads(observation.not_run("a", "look", "cancelled", "why").content)["error"]["code"]
         == "cancelled"
     )
+
+
+def test_whoever_watches_is_told_of_each_call_that_runs_before_and_after_it():
+    told = []
+
+    class Told:
+        def started(self, call):
+            told.append(("started", call.id))
+
+        def ended(self, observation):
+            told.append(("ended", observation.id, observation.code))
+
+    tool = Tool(ToolSchema("look", "", ANY), lambda **_: told.append("runs"))
+    refused = RejectedCall("c0", "lok", "unknown_tool", "no such tool", "c0", "native", "{}")
+    dispatch_all([refused, call()], Registry([tool]), watch=Told())
+    assert told == [("started", "c1"), "runs", ("ended", "c1", None)]

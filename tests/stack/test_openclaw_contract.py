@@ -11,6 +11,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "gateway"))
 
 from contract_gateway import *  # noqa: F403 - the tests themselves
 from contract_gateway import GatewayBench
+from contract_gateway_http import *  # noqa: F403
+from contract_gateway_turns import *  # noqa: F403
 
 pytestmark = pytest.mark.stack
 

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from butlerctl.errors import GatewayRefused
-from butlerctl.lab.gateway.operator_methods import ANSWERS, METHODS, Agent, Params, invalid, now
-from butlerctl.lab.gateway.operator_turn import final_answer, tool_events
+from butlerctl.lab.gateway.operator_methods import ANSWERS, METHODS, Agent, Params, invalid, now, wait_for_run
+from butlerctl.lab.gateway.operator_turn import broken_off, final_answer
+from butlerctl.lab.gateway.runs import Ending, Run
 from butlerctl.lab.gateway.socket import ServerSocket
 
 PROTOCOL = 4
@@ -22,15 +23,15 @@ _IMPLIED = {
     "operator.read": ("operator.read",),
 }
 _POLICY_VIOLATION = 1008
+_MOST_SECONDS = 600.0
 
 
 class OperatorConnection:
-    """One client. `runs` holds the final answers of finished runs by their ids; all connections share it."""
+    """One client."""
 
-    def __init__(self, agent: Agent, socket: ServerSocket, runs: dict[str, Mapping[str, Any]]) -> None:
+    def __init__(self, agent: Agent, socket: ServerSocket) -> None:
         self._agent = agent
         self._socket = socket
-        self._runs = runs
         self._scopes: frozenset[str] = frozenset()
         self._connected = False
 
@@ -50,8 +51,9 @@ class OperatorConnection:
             self._connect(request, params)
             return
         self._check(method, params)
-        if method == "agent":
-            threading.Thread(target=self._turn, args=(request, params), daemon=True).start()
+        slow = {"agent": self._turn, "agent.wait": self._wait}.get(method)
+        if slow is not None:
+            threading.Thread(target=slow, args=(request, params), daemon=True).start()
         else:
             self._give(request, ANSWERS[method](self._agent, params))
 
@@ -104,24 +106,62 @@ class OperatorConnection:
             return {"code": "INVALID_REQUEST", "message": message, "details": {"code": "AUTH_TOKEN_MISMATCH"}}
         return None
 
+    def _wait(self, request: Mapping[str, Any], params: Params) -> None:
+        with contextlib.suppress(OSError):
+            self._give(request, wait_for_run(self._agent, params))
+
     def _turn(self, request: Mapping[str, Any], params: Params) -> None:
-        """Two answers under one id; a known run id gives the stored one at once and makes no second turn."""
+        """Two answers under one id; a known run id gives the stored one and makes no second turn."""
         run_id = str(params["idempotencyKey"])
         key = str(params.get("sessionKey") or f"agent:{self._agent.agent}:main")
+
+        def report(stream: str, data: Mapping[str, Any]) -> None:
+            self._report(run_id, key, stream, data)
+
+        run, is_new = self._agent.runs.begin(run_id, key, report)
         with contextlib.suppress(OSError):  # the client is gone; that does not undo the turn
-            if run_id not in self._runs:
+            if is_new:
                 accepted = {"runId": run_id, "sessionKey": key, "status": "accepted", "acceptedAt": now()}
                 self._give(request, accepted)
-                turn = self._agent.take_turn(key, str(params["message"]))
-                self._runs[run_id] = final_answer(run_id, turn, self._agent.model, self._agent.offered)
-                for data in tool_events(turn.rows):
-                    self._tool_event(run_id, key, data)
-            self._send({**self._runs[run_id], "id": request["id"]})
+                self._take_turn(run, str(params["message"]), float(params.get("timeout", _MOST_SECONDS)))
+            run.wait_for_answer(None)
+            self._send({**run.answer, "id": request["id"]})
 
-    def _tool_event(self, run_id: str, key: str, data: Mapping[str, Any]) -> None:
-        self._event(
-            "agent", {"runId": run_id, "sessionKey": key, "stream": "tool", "data": data, "ts": now()}
-        )
+    def _take_turn(self, run: Run, prompt: str, seconds: float) -> None:
+        """The turn in a thread of its own: its time limit, or a request, may end it before it ends itself."""
+        agent, turns = self._agent, []
+
+        def work() -> None:
+            try:
+                turns.append(agent.take_turn(run.key, prompt, run))
+            finally:
+                run.finish()
+
+        run.report("lifecycle", phase="start", startedAt=now())
+        threading.Thread(target=work, daemon=True).start()
+        if not run.wait_for_end(seconds):
+            run.stop(Ending.TIME)
+        run.wait_for_end(_MOST_SECONDS)
+        if run.ending is not None:
+            agent.break_off(run)
+            answer = broken_off(run, agent.model, agent.offered)
+        else:
+            answer = final_answer(run.id, turns[0], agent.model, agent.offered)
+        self._report_end(run, answer)
+        run.settle(answer)
+
+    def _report_end(self, run: Run, answer: Mapping[str, Any]) -> None:
+        if answer["ok"] is True or run.ending is None:
+            run.report("lifecycle", phase="finishing", aborted=run.ending is not None, endedAt=now())
+        if answer["ok"] is True:
+            run.report("lifecycle", phase="end", aborted=run.ending is not None, endedAt=now())
+        else:
+            run.report("lifecycle", phase="error", error=answer["error"]["message"], endedAt=now())
+
+    def _report(self, run_id: str, key: str, stream: str, data: Mapping[str, Any]) -> None:
+        payload = {"runId": run_id, "sessionKey": key, "stream": stream, "data": data, "ts": now()}
+        with contextlib.suppress(OSError):
+            self._event("agent", payload)
 
     def _give(self, request: Mapping[str, Any], payload: Any) -> None:
         self._send({"type": "res", "id": request.get("id"), "ok": True, "payload": payload})

@@ -15,6 +15,7 @@ from butlerctl.gateway.plugin import PLUGIN_ID
 from butlerctl.lab.gateway.agents import Agents
 from butlerctl.lab.gateway.cron import LabCron
 from butlerctl.lab.gateway.operator_turn import AgentTurn
+from butlerctl.lab.gateway.runs import Ending, Run, Runs, outcome_of
 from butlerctl.lab.gateway.sessions import Sessions, content_of
 from butlerctl.lab.gateway.settings import PLUGIN_DESCRIPTION, PLUGIN_NAME, PLUGIN_SETTINGS
 from butlerctl.protocol.tools import ToolSchema
@@ -32,11 +33,14 @@ class Agent(Protocol):
     agents: Agents
     cron: LabCron
     sessions: Sessions
+    runs: Runs
 
     @property
     def offered(self) -> tuple[ToolSchema, ...]: ...
 
-    def take_turn(self, key: str, prompt: str) -> AgentTurn: ...
+    def take_turn(self, key: str, prompt: str, run: Run | None = None) -> AgentTurn: ...
+
+    def break_off(self, run: Run) -> None: ...
 
     def invoke(self, tool: str, arguments: Mapping[str, Any], session: str) -> Mapping[str, Any]: ...
 
@@ -78,8 +82,9 @@ def _create_session(agent: Agent, params: Params) -> Any:
 
 
 def _delete_session(agent: Agent, params: Params) -> Any:
-    key = str(params["key"])
+    key = agent.sessions.full_key(str(params["key"]))
     deleted = agent.sessions.delete(key)
+    agent.runs.stop(key, None, Ending.DELETED)
     return {"ok": True, "key": key, "deleted": deleted, "archived": []}
 
 
@@ -142,6 +147,27 @@ def _invoke_tool(agent: Agent, params: Params) -> Any:
     details = agent.invoke(name, params.get("args") or {}, session)
     output = {"content": content_of(details), "details": details}
     return {"ok": True, "toolName": name, "output": output, "source": "plugin"}
+
+
+def _abort(agent: Agent, params: Params) -> Any:
+    key, run_id = params.get("key"), params.get("runId")
+    if key is None and run_id is None:
+        raise invalid("key required")
+    full = None if key is None else agent.sessions.full_key(str(key))
+    stopped = agent.runs.stop(full, run_id, Ending.ABORTED)
+    return {"ok": True, "abortedRunId": stopped, "status": "aborted" if stopped else "no-active-run"}
+
+
+def wait_for_run(agent: Agent, params: Params) -> Any:
+    """The answer of `agent.wait`, once the turn has its own or the time is up."""
+    run_id, seconds = str(params["runId"]), float(params.get("timeoutMs", 30_000)) / 1000
+    run = agent.runs.get(run_id)
+    if run is None:
+        time.sleep(seconds)
+        return {"runId": run_id, "status": "timeout", "timeoutPhase": "queue", "providerStarted": False}
+    if run.wait_for_answer(seconds):
+        return outcome_of(run)
+    return {"runId": run_id, "status": "timeout", "timeoutPhase": "gateway_draining"}
 
 
 def _usage(agent: Agent, params: Params) -> Any:
@@ -257,6 +283,8 @@ METHODS: Mapping[str, Method] = {
         ("message", "idempotencyKey"),
         frozenset({"agentId", "sessionKey", "deliver", "timeout"}),
     ),
+    "agent.wait": Method(_WRITE, ("runId",), frozenset({"timeoutMs"})),
+    "sessions.abort": Method(_WRITE, optional=frozenset({"key", "runId", "agentId"})),
     "sessions.create": Method(_WRITE, optional=frozenset({"key", "agentId"})),
     "tools.invoke": Method(_WRITE, ("name",), frozenset({"args", "sessionKey", "agentId"})),
     "sessions.delete": Method(_ADMIN, ("key",), frozenset({"deleteTranscript"})),
@@ -284,8 +312,9 @@ ANSWERS: Mapping[str, Callable[[Agent, Params], Any]] = {
     "cron.run": _cron_run,
     "cron.runs": _cron_runs,
     "cron.status": _cron_status,
+    "sessions.abort": _abort,
     "sessions.create": _create_session,
     "tools.invoke": _invoke_tool,
     "sessions.delete": _delete_session,
 }
-"""`agent` is not among them: it answers twice."""
+"""`agent` and `agent.wait` are not among them: they take their time."""

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from butlerctl.lab.gateway.runs import Ending, Run
 from butlerctl.lab.gateway.sessions import Row
 from butlerctl.protocol.tools import ToolSchema, schema_hash
+
+_FAILED = "LLM request failed."
+_TIMED_OUT = (
+    "Request timed out before a response was generated. Please try again, or increase "
+    "`agents.defaults.timeoutSeconds` in your config."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +36,20 @@ def final_answer(run_id: str, turn: AgentTurn, model: str, offered: Sequence[Too
     return {"type": "res", "ok": True, "payload": payload}
 
 
-def tool_events(rows: Sequence[Row]) -> list[Mapping[str, Any]]:
-    """What the gateway reports of each call and each result, in order."""
-    return [event for row in rows for event in _events(row)]
+def broken_off(run: Run, model: str, offered: Sequence[ToolSchema]) -> dict[str, Any]:
+    """The second answer for a turn that was ended from outside."""
+    if run.ending is Ending.DELETED:
+        message = "EmbeddedAttemptSessionTakeoverError: This operation was aborted"
+        return {"type": "res", "ok": False, "error": {"code": "UNAVAILABLE", "message": message}}
+    in_time = run.ending is not Ending.TIME
+    words = (_FAILED,) if in_time else (_FAILED, _TIMED_OUT)
+    meta = {**_meta(AgentTurn("\n".join(words), tuple(run.rows)), model, offered), "aborted": True}
+    why: dict[str, Any] = {"stopReason": "aborted"}
+    if not in_time:
+        why = {"stopReason": "rpc", "timeoutPhase": "provider", "providerStarted": True}
+    result = {"payloads": [{"text": text, "mediaUrl": None} for text in words], "meta": meta}
+    payload = {"runId": run.id, "status": "timeout", "summary": "aborted", **why, "result": result}
+    return {"type": "res", "ok": True, "payload": payload}
 
 
 def _meta(turn: AgentTurn, model: str, offered: Sequence[ToolSchema]) -> dict[str, Any]:
@@ -61,17 +79,3 @@ def prompt_report(offered: Sequence[ToolSchema]) -> dict[str, Any]:
 def _entry(tool: ToolSchema) -> dict[str, Any]:
     count = len(tool.parameters["properties"])
     return {"name": tool.name, "schemaHash": schema_hash(tool), "propertiesCount": count}
-
-
-def _events(row: Row) -> list[Mapping[str, Any]]:
-    if row["role"] == "assistant":
-        calls = [item for item in row["content"] if item["type"] == "toolCall"]
-        return [
-            {"phase": "start", "name": call["name"], "toolCallId": call["id"], "args": call["arguments"]}
-            for call in calls
-        ]
-    if row["role"] != "toolResult":
-        return []
-    head = {"phase": "result", "name": row["toolName"], "toolCallId": row["toolCallId"]}
-    result = {"content": row["content"], "details": row.get("details")}
-    return [{**head, "isError": row["isError"], "result": result}]

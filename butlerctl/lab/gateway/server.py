@@ -21,9 +21,20 @@ from butlerctl.inventory.operations import Route
 from butlerctl.lab.gateway.agents import Agents
 from butlerctl.lab.gateway.cron import LabCron
 from butlerctl.lab.gateway.faults import FaultyTools
+from butlerctl.lab.gateway.hangup import noticing_hangup
 from butlerctl.lab.gateway.operator import OperatorConnection
 from butlerctl.lab.gateway.operator_turn import AgentTurn, prompt_report
-from butlerctl.lab.gateway.sessions import Session, Sessions, content_of, error_of, rows_of, shown, user_row
+from butlerctl.lab.gateway.projection import shown
+from butlerctl.lab.gateway.relay import FAILED_REPLY, is_known, relayed, words_of
+from butlerctl.lab.gateway.runs import Ending, Run, Runs
+from butlerctl.lab.gateway.sessions import (
+    Session,
+    Sessions,
+    broken_off_row,
+    content_of,
+    rows_of,
+    user_row,
+)
 from butlerctl.lab.gateway.settings import agent_settings
 from butlerctl.lab.gateway.socket import ServerSocket, wants_websocket
 from butlerctl.protocol.budget import Budget
@@ -38,14 +49,9 @@ VERSION = "2026.6.11"
 
 _NO_REPLY = "⚠️ Agent couldn't generate a response. Please try again."
 _RESERVED = ("cron:", "subagent:", "acp:")
+_MOST_ROWS = 1000
 # The gateway asks a failing provider three times; the lab does not wait in between.
 _BUDGET = Budget(seconds=60, attempts=3, retry_delay=0)
-_PROVIDER_TYPES = {
-    400: "invalid_request_error",
-    401: "authentication_error",
-    402: "billing_error",
-    429: "rate_limit_error",
-}
 
 
 class LabGateway:
@@ -78,7 +84,7 @@ class LabGateway:
         self.sessions = Sessions(agent)
         self._guard = RepeatGuard()
         self._timezone = timezone
-        self._runs: dict[str, Mapping[str, Any]] = {}
+        self.runs = Runs()
         self._started = time.monotonic()
 
     def close(self) -> None:
@@ -99,7 +105,7 @@ class LabGateway:
 
         def application(environ: Any, start_response: Any) -> Any:
             if wants_websocket(environ):
-                OperatorConnection(self, ServerSocket(environ), self._runs).serve()
+                OperatorConnection(self, ServerSocket(environ)).serve()
                 raise ConnectionAbortedError  # the connection is used up: there is nothing to answer
             return http(environ, start_response)
 
@@ -109,21 +115,20 @@ class LabGateway:
     def offered(self) -> tuple[ToolSchema, ...]:
         return self._tools.offered
 
-    def take_turn(self, key: str, prompt: str) -> AgentTurn:
+    def take_turn(self, key: str, prompt: str, run: Run | None = None) -> AgentTurn:
         """One turn as the WebSocket protocol tells it."""
         session = self.sessions.open(key)
         before = len(session.rows)
-        turn = self._run(session, prompt)
-        failure = ""
-        if turn.stop == "provider_error":
-            last = turn.completions[-1]
-            status = last.get("http_status")
-            failure = (
-                f"{status} {error_of(last).get('message', '')}".strip()
-                if status
-                else "LLM request timed out."
-            )
-        return AgentTurn(turn.reply or _NO_REPLY, tuple(session.rows[before:]), failure)
+        turn = self._run(session, prompt, run or Run("", key))
+        failure = words_of(turn.completions[-1]) if _is_failed(turn) else ""
+        return AgentTurn(_reply(turn), tuple(session.rows[before:]), failure)
+
+    def break_off(self, run: Run) -> None:
+        """What a turn that was ended from outside leaves in its session, where that is still there."""
+        session = self.sessions.get(run.key)
+        if session is not None:
+            for row in (*run.rows, broken_off_row()):
+                session.add(row)
 
     def invoke(self, tool: str, arguments: Mapping[str, Any], session: str) -> Mapping[str, Any]:
         """A tool without the model and without its schema: the tool has to check for itself, repeats included."""
@@ -178,7 +183,8 @@ class LabGateway:
     def _models(self, request: Request) -> Response:
         del request
         names = ("openclaw", "openclaw/default", f"openclaw/{self.agent}")
-        models = [{"id": name, "object": "model", "created": 0, "owned_by": "openclaw"} for name in names]
+        fixed = {"object": "model", "created": 0, "owned_by": "openclaw", "permission": []}
+        models = [{"id": name, **fixed} for name in names]
         return _json({"object": "list", "data": models})
 
     def _chat(self, request: Request) -> Response:
@@ -186,18 +192,29 @@ class LabGateway:
         prompt = _prompt(body)
         if prompt is None:
             return _bad_request("Missing user message in `messages`.")
-        agent = str(body.get("model", "openclaw")).removeprefix("openclaw").removeprefix("/")
+        named, _, agent = str(body.get("model", "openclaw")).partition("/")
+        if named != "openclaw":
+            return _bad_request("Invalid `model`. Use `openclaw` or `openclaw/<agentId>`.")
         if agent not in ("", "default", self.agent):
             return _bad_request(f"Unknown agent '{agent}'.")
         key = request.headers.get("x-openclaw-session-key") or f"openai:{uuid.uuid4()}"
         if key.removeprefix(f"agent:{self.agent}:").startswith(_RESERVED):
-            return _bad_request(f"Session key '{key}' is reserved.")
-        turn = self._run(self.sessions.open(key), prompt)
-        if turn.stop == "provider_error":
-            return _provider_failure(turn)
+            return _bad_request("`x-openclaw-session-key` cannot use reserved internal session namespaces.")
+        run = Run("", key)
+        with noticing_hangup(request.environ.get("werkzeug.socket"), lambda: self._give_up(run)):
+            turn = self._run(self.sessions.open(key), prompt, run)
+        if _is_failed(turn):
+            status, kind, message = relayed(turn.completions[-1])
+            return _json({"error": {"message": message, "type": kind}}, status)
         return _completion(turn, body)
 
-    def _run(self, session: Session, prompt: str) -> Turn:
+    def _give_up(self, run: Run) -> None:
+        """The gateway aborts a turn whose client has hung up."""
+        if run.stop(Ending.ABORTED):
+            self.break_off(run)
+
+    def _run(self, session: Session, prompt: str, run: Run) -> Turn:
+        """One turn, whose rows are kept unless it was ended from outside."""
         with session.lock:
             today = datetime.now(ZoneInfo(self._timezone)).date()
             rules = house_rules(self._tools.settings.shape, self._timezone, today)
@@ -208,11 +225,14 @@ class LabGateway:
             ]
             session.add(user_row(prompt))
             tools = ToolRun(self._tools, self._guard, session.key)
-            turn = run_turn(self._provider, tools.registry, given, budget=_BUDGET)
+            turn = run_turn(
+                self._provider, tools.registry, given, budget=_BUDGET, cancel=run.cancel, watch=run
+            )
             session.report = prompt_report(self.offered)
-            for row in rows_of(turn, len(given), self._provider_name, self._model):
-                session.add(row)
-            session.history = list(turn.messages[1:])
+            if run.claim():
+                for row in rows_of(turn, len(given), self._provider_name, self._model):
+                    session.add(row)
+                session.history = list(turn.messages[1:])
             return turn
 
     def _history(self, request: Request) -> Response:
@@ -220,8 +240,7 @@ class LabGateway:
         session = self.sessions.get(key)
         if session is None:
             return _not_found(f"Session not found: {key}")
-        limit, cursor = (request.args.get(name, type=int) for name in ("limit", "cursor"))
-        rows, more = session.page(limit, cursor)
+        rows, more = session.page(_limit(request.args.get("limit")), request.args.get("cursor", type=int))
         following = {"nextCursor": str(rows[0]["__openclaw"]["seq"])} if more and rows else {}
         messages = shown(rows)
         return _json(
@@ -233,7 +252,8 @@ class LabGateway:
         tool, arguments = body.get("tool"), body.get("args", {})
         if not isinstance(tool, str) or not tool:
             return _json(
-                {"ok": False, "error": {"type": "invalid_request", "message": "tool is required"}}, 400
+                {"ok": False, "error": {"type": "invalid_request", "message": "tools.invoke requires name"}},
+                400,
             )
         if tool not in {schema.name for schema in self.offered}:
             return _not_found(f"Tool not available: {tool}")
@@ -285,7 +305,7 @@ def _completion(turn: Turn, body: Mapping[str, Any]) -> Response:
         "created": int(time.time()),
         "model": body.get("model", "openclaw"),
     }
-    text = turn.reply or _NO_REPLY
+    text = _reply(turn)
     if body.get("stream"):
         return Response(_stream(head, text), mimetype="text/event-stream")
     names = ("prompt_tokens", "completion_tokens", "total_tokens")
@@ -302,16 +322,19 @@ def _stream(head: Mapping[str, Any], text: str) -> Iterator[bytes]:
     yield b"data: [DONE]\n\n"
 
 
-def _provider_failure(turn: Turn) -> Response:
-    """The provider's 4xx as they are; its 5xx, and silence, as 408."""
-    last = turn.completions[-1]
-    status = last.get("http_status")
-    if status not in _PROVIDER_TYPES:
-        return _json({"error": {"message": "upstream provider timeout", "type": "api_error"}}, 408)
-    message = error_of(last).get("message", "")
-    return _json(
-        {"error": {"message": f"{status} {message}".strip(), "type": _PROVIDER_TYPES[status]}}, status
-    )
+def _is_failed(turn: Turn) -> bool:
+    return turn.stop == "provider_error" and is_known(turn.completions[-1])
+
+
+def _reply(turn: Turn) -> str:
+    return turn.reply or (FAILED_REPLY if turn.stop == "provider_error" else _NO_REPLY)
+
+
+def _limit(text: str | None) -> int | None:
+    """How many rows are asked for; what is no number from 1 on counts as 1."""
+    if text is None or not text.strip():
+        return None
+    return min(max(1, int(text)), _MOST_ROWS) if text.isdigit() else 1
 
 
 def _bad_request(message: str) -> Response:

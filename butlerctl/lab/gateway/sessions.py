@@ -6,10 +6,11 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from butlerctl.protocol.call import Call
 from butlerctl.protocol.loop import Turn
 from butlerctl.protocol.observation import Observation
 from butlerctl.protocol.provider import Message
@@ -82,7 +83,7 @@ def rows_of(turn: Turn, given: int, provider: str, model: str) -> list[Row]:
     rows = []
     for message in turn.messages[given:]:
         if message["role"] == "tool":
-            rows.append(_result_row(observations[message["tool_call_id"]]))
+            rows.append(result_row(observations[message["tool_call_id"]]))
         else:
             rows.append(_assistant_row(message, turn, common))
     if turn.stop in ("provider_error", "cancelled", "over_budget"):
@@ -140,7 +141,23 @@ def _call_item(call: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _result_row(observation: Observation) -> Row:
+def call_row(call: Call) -> Row:
+    """A call that a turn has made so far, before its message is complete."""
+    item = {"id": call.id, "function": {"name": call.name, "arguments": call.raw_args}}
+    return {"role": "assistant", "content": [_call_item(item)], "stopReason": "toolUse"}
+
+
+def broken_off_row() -> Row:
+    """The last row of a turn that was ended from outside."""
+    return {
+        "role": "assistant",
+        "content": [],
+        "stopReason": "aborted",
+        "errorMessage": "Request was aborted.",
+    }
+
+
+def result_row(observation: Observation) -> Row:
     details = _object(observation.content)
     failed = observation.code is not None or details.get("ok") is False
     return {
@@ -156,11 +173,6 @@ def _result_row(observation: Observation) -> Row:
 def content_of(details: Any) -> list[dict[str, str]]:
     """What the model is shown of a tool's answer."""
     return [{"type": "text", "text": json.dumps(details, indent=2, ensure_ascii=False)}]
-
-
-def shown(rows: Sequence[Row]) -> list[Row]:
-    """Rows as the HTTP history gives them: without `details`."""
-    return [{name: value for name, value in row.items() if name != "details"} for row in rows]
 
 
 def _object(text: str) -> dict[str, Any]:
