@@ -269,14 +269,16 @@ class N8nApi:
         )
 
     def _advice(self, kind: Kind) -> str:
-        """n8n's health page tells a wrong path from a wrong host."""
+        """n8n's health pages tell a wrong path from a wrong host, and an n8n that is only starting from both."""
         if kind is Kind.EDITOR:
             return "the path in n8n.url is wrong, or this n8n's public API is switched off"
         try:
-            alive = self._says_status("healthz")
+            found = self.health()
         except Unreachable:
-            alive = False
-        if alive:
+            found = Health(alive=False, ready=False)
+        if found.alive and not found.ready:
+            return "n8n is alive there and not ready yet: try again in a moment"
+        if found.alive:
             return "n8n itself is alive there: something in front of it answers for its API"
         return (
             "n8n.url must be the address of n8n itself, with the right path, and without a sign-in page or a"

@@ -175,11 +175,16 @@ def test_the_advice_tells_a_wrong_path_from_a_proxy_before_a_living_n8n(home, ap
     home.n8n.switches.in_front = lambda path: refusal if path.startswith("/api/") else None
     with pytest.raises(Unreachable) as error:
         api.workflows()
+    unready = {"/healthz/readiness": with_tag(json_answer(503, {"status": "error"})), "/healthz": None}
+    home.n8n.switches.in_front = lambda path: unready.get(path, refusal)
+    with pytest.raises(Unreachable) as starting:
+        api.workflows()
     home.n8n.switches.in_front = lambda _path: refusal
     with pytest.raises(Unreachable) as other:
         api.workflows()
     home.n8n.switches.in_front = lambda _path: None
     assert error.value.hint == "n8n itself is alive there: something in front of it answers for its API"
+    assert starting.value.hint == "n8n is alive there and not ready yet: try again in a moment"
     assert "the address of n8n itself, with the right path" in other.value.hint
 
 
