@@ -57,7 +57,8 @@ class Cron:
         while offset is not None:
             page = self._connection.call("cron.list", {"offset": offset, "includeDisabled": True})
             rows += page["jobs"]
-            offset = page.get("nextOffset")
+            following = page.get("nextOffset")
+            offset = following if following is not None and following > offset else None
         return tuple(_job(row, self.last_run(str(row["id"]))) for row in rows)
 
     def last_run(self, job_id: str) -> JobRun | None:

@@ -16,12 +16,17 @@ class Maybe:
     shape: Any
 
 
+@dataclass(frozen=True, slots=True)
+class Milliseconds:
+    """An instant, counted from 1970."""
+
+
 # By method: a type, a list of one shape, or an object's fields; an object may have more. A method that is not
 # named may answer anything.
 _TRACE = {"winnerProvider": Maybe(str), "winnerModel": Maybe(str)}
 _PROMPT_REPORT = {"tools": Maybe({"entries": Maybe([{"name": str, "schemaHash": str}])})}
 _SHAPES: Mapping[str, Any] = {
-    "connect": {"server": Maybe({"version": Maybe(str)})},
+    "connect": {"server": Maybe({"version": Maybe(str)}), "snapshot": Maybe({})},
     "agent": {
         "status": Maybe(str),
         "result": Maybe(
@@ -52,7 +57,7 @@ _SHAPES: Mapping[str, Any] = {
         ],
         "nextOffset": Maybe(int),
     },
-    "cron.runs": {"entries": [{"ts": int, "runAtMs": Maybe(int)}]},
+    "cron.runs": {"entries": [{"ts": Milliseconds(), "runAtMs": Maybe(Milliseconds())}]},
     "cron.add": {"id": str},
 }
 
@@ -74,6 +79,9 @@ def _first_wrong(value: Any, shape: Any, at: str) -> str:
     """Where the value is otherwise than the shape says, in words; empty where it fits."""
     if isinstance(shape, Maybe):
         return "" if value is None else _first_wrong(value, shape.shape, at)
+    if isinstance(shape, Milliseconds):
+        fits = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _END_OF_TIME_MS
+        return "" if fits else f"{at} is no instant"
     if isinstance(shape, list):
         if not isinstance(value, list):
             return f"{at} is no list"
@@ -88,4 +96,5 @@ def _first_wrong(value: Any, shape: Any, at: str) -> str:
     return next(filter(None, faults), "")
 
 
+_END_OF_TIME_MS = 253_402_300_800_000  # the year 10000
 _NAMES: Mapping[type, str] = {str: "text", int: "whole number"}

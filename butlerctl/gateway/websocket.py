@@ -151,7 +151,7 @@ class Connection:
             "userAgent": "butlerctl",
         }
         hello: Frame = self.call("connect", params, timeout)
-        return hello
+        return {name: value for name, value in hello.items() if value is not None}
 
     @contextlib.contextmanager
     def _request(self, method: str, params: Frame | None) -> Iterator[_Answers]:

@@ -43,26 +43,31 @@ TEMPLATES = (
 
 def places(value, above=()):
     """The path of every part of a frame."""
-    inner = value.items() if isinstance(value, dict) else ()
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [
         *([above] if above else []),
         *(path for name, item in inner for path in places(item, (*above, name))),
     ]
 
 
-@st.composite
-def almost(draw):
-    """A frame as the gateway sends it, but for one part: that is something else, or missing."""
-    frame = json.loads(json.dumps(draw(st.sampled_from(TEMPLATES))))
-    *way, last = draw(st.sampled_from(places(frame)))
-    holder = frame
+def spoil(draw, value):
+    """The value, but for one part: that is something else, or missing."""
+    spoilt = json.loads(json.dumps(value))
+    *way, last = draw(st.sampled_from(places(spoilt)))
+    holder = spoilt
     for name in way:
         holder = holder[name]
     if draw(st.booleans()):
         del holder[last]
     else:
         holder[last] = draw(VALUES)
-    return frame
+    return spoilt
+
+
+@st.composite
+def almost(draw):
+    """A frame as the gateway sends it, but for one part."""
+    return spoil(draw, draw(st.sampled_from(TEMPLATES)))
 
 
 FRAMES = st.one_of(almost(), almost(), almost(), st.dictionaries(NAMES, VALUES, max_size=5), VALUES)
@@ -75,7 +80,7 @@ GOOD = {
     "sessions.get": {"messages": ROWS},
     "sessions.delete": {"ok": True, "deleted": True},
 }
-OFTEN = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+OFTEN = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def serving(answer):
@@ -141,6 +146,81 @@ def test_a_strange_answer_to_any_request_ends_in_a_record_or_in_one_typed_error(
         client = WebSocketGateway(url, "token", agent="butler", timeout=SECONDS)
         with contextlib.closing(client):
             assert isinstance(client.ask("Add x.", session="s1"), TurnRecord)
+
+
+ASKED = {
+    "agents.list": lambda operator: operator.agents(),
+    "sessions.create": lambda operator: operator.create_session("a", "k"),
+    "sessions.delete": lambda operator: operator.delete_session("k"),
+    "sessions.get": lambda operator: operator.session_rows("k"),
+    "sessions.usage": lambda operator: operator.given_tools("k"),
+    "tools.effective": lambda operator: operator.effective_tools("k"),
+    "tools.invoke": lambda operator: operator.invoke_tool("a", "k", "add_task", {}, SECONDS),
+    "config.get": lambda operator: operator.config(),
+    "config.schema.lookup": lambda operator: operator.plugin_entry("p"),
+    "health": lambda operator: operator.health(),
+    "cron.status": lambda operator: operator.cron.enabled(),
+    "cron.add": lambda operator: operator.cron.add_idle_job("a", "n", "m", SECONDS),
+    "cron.list": lambda operator: operator.cron.jobs(),
+    "cron.runs": lambda operator: operator.cron.last_run("j"),
+}
+ANSWERS = {
+    "agents.list": {"defaultId": "a", "agents": [{"id": "a"}]},
+    "sessions.create": {**MADE, "entry": {"sessionFile": "f"}},
+    "sessions.delete": {"deleted": True},
+    "sessions.get": {"messages": [{"role": "user"}]},
+    "sessions.usage": {
+        "sessions": [{"contextWeight": {"tools": {"entries": [{"name": "a", "schemaHash": "b"}]}}}]
+    },
+    "tools.effective": {"groups": [{"tools": [{"id": "a", "pluginId": "p"}]}]},
+    "tools.invoke": {"ok": False, "output": {"details": {}}, "error": {"code": "x", "message": "y"}},
+    "config.get": {"config": {}},
+    "config.schema.lookup": {
+        "hint": {"label": "l", "help": "h"},
+        "children": [{"key": "k", "type": "string"}],
+    },
+    "health": {"ok": True},
+    "cron.status": {"enabled": True},
+    "cron.add": {"id": "j"},
+    "cron.list": {
+        "jobs": [
+            {"id": "j", "payload": {"fallbacks": ["m"], "toolsAllow": ["t"]}, "schedule": {"kind": "at"}}
+        ],
+        "nextOffset": 1,
+    },
+    "cron.runs": {"entries": [{"ts": 1, "runAtMs": 2, "status": "ok"}]},
+}
+
+
+@st.composite
+def almost_answer(draw):
+    """A method, and its answer as the gateway gives it, but for one part."""
+    method = draw(st.sampled_from(sorted(ANSWERS)))
+    return method, spoil(draw, ANSWERS[method])
+
+
+@settings(OFTEN, max_examples=120)
+@given(almost_answer())
+def test_an_answer_that_is_wrong_in_one_part_is_read_or_is_one_typed_error(odd):
+    method, wrong = odd
+
+    def answer(wire, request):
+        wire.answer(request, wrong if request["method"] == method else ANSWERS[request["method"]])
+
+    known = contextlib.suppress(ButlerctlError)
+    with no_thread_dies(), gateway(serving(answer)) as url, Operator.connect(url, "token") as operator, known:
+        ASKED[method](operator)
+
+
+def test_every_answer_of_the_right_shape_is_read():
+    """Also one that names the same next page for ever."""
+
+    def answer(wire, request):
+        wire.answer(request, ANSWERS[request["method"]])
+
+    with gateway(serving(answer)) as url, Operator.connect(url, "token") as operator:
+        for ask in ASKED.values():
+            ask(operator)
 
 
 @OFTEN
