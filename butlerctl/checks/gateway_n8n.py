@@ -40,6 +40,11 @@ class N8nAddress:
     def is_same(self) -> bool:
         return _parts(self.plugin) == _parts(self.inventory)
 
+    @property
+    def shown(self) -> tuple[str, str]:
+        """Both addresses as they may be shown: without user, password and query."""
+        return _bare(self.plugin), _bare(self.inventory)
+
 
 def n8n_address(
     config: Mapping[str, Any], inventory: Inventory, invocations: Mapping[Route, Invocation]
@@ -76,6 +81,11 @@ def _is_recent(started: Any) -> bool:
     except ValueError:
         return False
     return moment.tzinfo is not None and abs(datetime.now(UTC) - moment) < _APART
+
+
+def _bare(url: str) -> str:
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
 def _parts(url: str) -> tuple[str, str, int | None, str]:

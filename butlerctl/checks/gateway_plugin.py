@@ -155,9 +155,10 @@ def _differing(config: Mapping[str, Any], inventory: Inventory) -> list[str]:
 
 def _n8n(address: N8nAddress) -> GatewayFinding:
     check = "gateway.plugin_n8n"
+    plugin, inventory = address.shown
     if address.is_same:
-        return finding(check, True, f"the plugin calls the inventory's n8n at {address.inventory}", "")
-    seen = f"the plugin calls {address.plugin or 'nothing'}, the inventory's n8n is {address.inventory}"
+        return finding(check, True, f"the plugin calls the inventory's n8n at {inventory}", "")
+    seen = f"the plugin calls {plugin or 'nothing'}, the inventory's n8n is {inventory}"
     if address.execution:
         return finding(
             check, True, f"{seen}: the same, it made execution {address.execution} for a probe", ""

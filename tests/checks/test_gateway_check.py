@@ -580,6 +580,7 @@ def test_only_what_was_written_after_the_start_is_told(machine):
         ("http://127.0.0.1:5678", "http://localhost:5678/", True),
         ("http://N8N.example.test", "http://n8n.example.test:80", True),
         ("https://n8n.example.test/base/", "https://n8n.example.test/base", True),
+        ("http://n8n.example.test", "http://ops:Passw0rd@n8n.example.test", True),
         ("http://127.0.0.1:5678", "http://127.0.0.1:5679", False),
         ("http://n8n:5678", "http://127.0.0.1:5678", False),
         ("http://n8n.example.test", "https://n8n.example.test", False),
@@ -588,6 +589,14 @@ def test_only_what_was_written_after_the_start_is_told(machine):
 )
 def test_two_spellings_of_an_address_are_one(plugin, inventory_url, same):
     assert N8nAddress(plugin, inventory_url).is_same is same
+
+
+@pytest.mark.parametrize("plugin", ["http://n8n.example.test:5678", "http://n8n:5678?key=Passw0rd"])
+def test_an_address_is_shown_without_its_password(facts, inventory, plugin):
+    facts = replace(facts, n8n=N8nAddress(plugin, "http://ops:Passw0rd@n8n.example.test:5678"))
+    (found,) = [each for each in find(facts, inventory) if each.check == "gateway.plugin_n8n"]
+    assert "http://n8n.example.test:5678" in found.seen
+    assert "Passw0rd" not in found.seen
 
 
 def test_another_address_of_n8n_is_not_called_the_inventorys(facts, inventory):
