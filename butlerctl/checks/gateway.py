@@ -18,6 +18,7 @@ from butlerctl.gateway.operator import Invocation, Operator, Run, Session, Tool,
 from butlerctl.gateway.operator_cron import Job, JobRun, job_session
 from butlerctl.gateway.plugin import PLUGIN_ID, PluginEntry
 from butlerctl.gateway.rows import messages_of
+from butlerctl.gateway.websocket import ConnectionLost
 from butlerctl.inventory.model import Inventory
 from butlerctl.inventory.operations import Route
 
@@ -59,7 +60,7 @@ def look(operator: Operator, inventory: Inventory, *, with_turn: bool) -> Gatewa
     """Gather everything in sessions of its own, which are deleted afterwards. No write is caused.
 
     Raises:
-        Unreachable, NotPermitted, GatewayRefused: as `Operator`.
+        Unreachable, NotPermitted, GatewayRefused: as `Operator`; a connection that is lost ends the check.
         SecretMissing: the inventory's n8n.url leads nowhere.
         BadInput: the gateway has no such agent, or answers in a shape that is not known.
     """
@@ -105,8 +106,7 @@ def _session(operator: Operator, agent: str) -> Iterator[tuple[str, Session]]:
     try:
         yield key, session
     finally:
-        with contextlib.suppress(ButlerctlError):
-            operator.delete_session(key)
+        operator.clean(lambda gateway: gateway.delete_session(key))
 
 
 def _others_tools(operator: Operator, agent: str) -> tuple[Tool, ...] | None:
@@ -129,7 +129,14 @@ def _turn(operator: Operator, inventory: Inventory, key: str, question: Question
         given = tools_of(run.meta.get("systemPromptReport"))
         return RealTurn(question, run, messages_of(operator.session_rows(key)), given)
     except (Unreachable, GatewayRefused) as error:
+        _raise_if_lost(error)
         return RealTurn(question, _failed(run_id, error.message), (), {})
+
+
+def _raise_if_lost(error: ButlerctlError) -> None:
+    """A connection that is lost says nothing of the agent: the whole check is to be tried again."""
+    if isinstance(error, ConnectionLost) or isinstance(error.__cause__, ConnectionLost):
+        raise error
 
 
 def _cron_turn(operator: Operator, inventory: Inventory, question: Question) -> RealTurn:
@@ -143,13 +150,12 @@ def _cron_turn(operator: Operator, inventory: Inventory, question: Question) -> 
         run = _wait(operator, job_id, timeout + _GRACE_SECONDS)
         return RealTurn(question, run, messages_of(operator.session_rows(key)), _given(operator, key))
     except (Unreachable, GatewayRefused) as error:
+        _raise_if_lost(error)
         return RealTurn(question, _failed(job_id, error.message), (), {})
     finally:
         if job_id:
-            with contextlib.suppress(ButlerctlError):
-                cron.remove(job_id)
-            with contextlib.suppress(ButlerctlError):
-                operator.delete_session(job_session(agent, job_id))
+            operator.clean(lambda gateway: gateway.cron.remove(job_id))
+            operator.clean(lambda gateway: gateway.delete_session(job_session(agent, job_id)))
 
 
 def _given(operator: Operator, key: str) -> Mapping[str, str]:

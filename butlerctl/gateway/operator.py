@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
-from butlerctl.errors import GatewayRefused
+from butlerctl.errors import ButlerctlError, GatewayRefused
 from butlerctl.gateway.operator_cron import Cron
 from butlerctl.gateway.plugin import PluginEntry, Setting
-from butlerctl.gateway.websocket import Connection, refusal
+from butlerctl.gateway.websocket import Connection, ConnectionLost, refusal
 
 _CONNECT_SECONDS = 20
 _GRACE_SECONDS = 15  # the gateway ends a turn some time after its limit, and now and then not at all
@@ -74,8 +75,10 @@ class Agents:
 class Operator:
     """An operator's connection to a gateway. Use as a context manager, or `close` it."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, again: Callable[[], Operator] | None = None) -> None:
+        """`again` makes another connection to the same gateway."""
         self._connection = connection
+        self._again = again
         self._connected = datetime.now(UTC)
 
     @classmethod
@@ -88,7 +91,8 @@ class Operator:
         deadline = time.monotonic() + _CONNECT_SECONDS
         while True:
             try:
-                return cls(Connection(url, token, timeout=_CONNECT_SECONDS))
+                connection = Connection(url, token, timeout=_CONNECT_SECONDS)
+                return cls(connection, lambda: cls.connect(url, token))
             except GatewayRefused as error:
                 if error.retry_after is None or time.monotonic() + error.retry_after > deadline:
                     raise
@@ -107,6 +111,16 @@ class Operator:
     @property
     def cron(self) -> Cron:
         return Cron(self._connection)
+
+    def clean(self, remove: Callable[[Operator], object]) -> None:
+        """Remove something at the gateway; over another connection where this one is lost. Says nothing of failures."""
+        with contextlib.suppress(ButlerctlError):
+            try:
+                remove(self)
+            except ConnectionLost:
+                if self._again is not None:
+                    with self._again() as other:
+                        remove(other)
 
     def close(self) -> None:
         self._connection.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import shutil
@@ -10,6 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import pytest
 from werkzeug import Request, Response
@@ -30,6 +32,7 @@ from butlerctl.lab.conformance.script import Ask, Failure, native, words
 from butlerctl.lab.conformance.servers import ScriptedModel, ScriptedWebhooks, answer_text, succeed
 from butlerctl.lab.gateway.agents import Agents, OtherAgent
 from butlerctl.lab.gateway.server import LabGateway
+from butlerctl.lab.real.relay import Relay
 from butlerctl.lab.server import LoopbackServer
 from butlerctl.protocol.tools import shape_of
 
@@ -701,6 +704,51 @@ def test_no_gateway_is_to_be_tried_again_and_a_wrong_token_is_not_permitted(aske
     with lab_gateway(inventory, token="another-token") as stand:
         code, _ = asked(stand.url)
     assert code == ExitCode.NOT_PERMITTED
+
+
+class Cut:
+    """A way to a gateway that is cut at the nth webhook, for those who hold it by then."""
+
+    def __init__(self, url, nth):
+        self._port, self._nth = urlsplit(url).port, nth
+        self._relay, self._open, self._webhooks = Relay(), [], 0
+        self.url = f"http://127.0.0.1:{self._relay.serve(self._pass_on)}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc_info):
+        self._relay.close()
+
+    def answer(self, request):
+        self._webhooks += 1
+        if self._webhooks == self._nth:
+            for loop, transport in self._open:
+                loop.call_soon_threadsafe(transport.abort)
+        return succeed(request)
+
+    async def _pass_on(self, reader, writer):
+        up_reader, up_writer = await asyncio.open_connection("127.0.0.1", self._port)
+        self._open.append((asyncio.get_running_loop(), writer.transport))
+        await asyncio.gather(pump(reader, up_writer), pump(up_reader, writer))
+
+
+async def pump(reader, writer):
+    while piece := await reader.read(65536):
+        writer.write(piece)
+        await writer.drain()
+    writer.close()
+
+
+@pytest.mark.parametrize("nth", [3, 7, 8], ids=["a probe", "the turn", "the job"])
+def test_a_lost_connection_ends_the_check_and_leaves_nothing(asked, inventory, nth):
+    with lab_gateway(inventory) as stand, Cut(stand.url, nth) as way:
+        stand.webhooks.behave(way.answer)
+        code, printed = asked(way.url, n8n=stand.webhooks.url)
+        assert code == ExitCode.TRY_AGAIN
+        assert printed.err.startswith("butlerctl: the gateway closed the connection")
+        assert stand.lab.sessions._sessions == {}
+        assert stand.lab.cron.jobs() == []
 
 
 def test_an_agent_that_the_gateway_lacks_is_named(asked, inventory):
