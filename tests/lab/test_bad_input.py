@@ -165,7 +165,7 @@ N8N, GATEWAY, GOOGLE = "N8N_URL", "OPENCLAW_GATEWAY_URL", "BUTLERCTL_GOOGLE_URL"
         (GATEWAY, "http://[bad", 78, ["inventory.yaml:9: gateway.url: ${OPENCLAW_GATEWAY_URL} is no address"]),
         (GOOGLE, "ftp://127.0.0.1", 78, ["google.url: ${BUTLERCTL_GOOGLE_URL:-} is no address"]),
         (N8N, "", 78, ["n8n.url: the environment has no N8N_URL"]),
-        ("N8N_API_KEY", "not-the-key-4711", 77, ["the API key was refused", "n8n.api_key needs"]),
+        ("N8N_API_KEY", "not-the-key-4711", 77, ["the API key was refused", "where n8n.api_key points"]),
         ("N8N_API_KEY", "two\nlines-4711", 78, ["n8n.api_key: ${N8N_API_KEY} cannot stand in an HTTP header"]),
         ("OPENCLAW_GATEWAY_TOKEN", "not-the-token-4711", 77, ["refuses the token", "gateway.token"]),
         ("OPENCLAW_GATEWAY_TOKEN", "umläut-4711", 78, ["gateway.token: ${OPENCLAW_GATEWAY_TOKEN} cannot stand"]),
