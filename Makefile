@@ -47,10 +47,10 @@ faults: $(READY) ## the whole matrix of planted faults, as a table
 	@$(BIN)/python -m pytest -q -m slow tests/faults
 
 test-stack: $(READY) ## the same contracts against the real n8n and the real OpenClaw from npm: ten minutes
-	@$(BIN)/python -m pytest -m 'stack and not slow' $(STACK) tests/stack
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m 'stack and not slow' $(STACK) tests/stack
 
 stack-full: $(READY) ## every contract and every fault on the real servers; writes the tables in docs/
-	@BUTLERCTL_WRITE_DOCS=1 BUTLERCTL_DEPLOY_SEQUENCES=200 $(BIN)/python -m pytest -m stack $(STACK) tests/stack
+	@BUTLERCTL_WRITE_DOCS=1 BUTLERCTL_DEPLOY_SEQUENCES=200 $(BIN)/python -m pytest -n 2 --dist loadfile -m stack $(STACK) tests/stack
 
 bench: $(READY) ## the benchmarks behind the numbers in the docs
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done
