@@ -9,7 +9,7 @@ DEBIAN := nodejs npm openssl jq build-essential python3
 # The first start of a real server installs it: minutes in a fixture, none of them in a test.
 STACK  := --timeout 300 -o timeout_func_only=true
 
-.PHONY: help verify test lint format faults test-stack stack-full bench lock ci-deps clean
+.PHONY: help verify test lint format faults test-slow test-stack stack-full bench lock ci-deps clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -45,6 +45,9 @@ format: $(READY) ## format the code
 
 faults: $(READY) ## the whole matrix of planted faults, as a table
 	@$(BIN)/python -m pytest -q -m slow tests/faults
+
+test-slow: $(READY) ## the long tests that need no real server
+	@$(BIN)/python -m pytest -n 2 -m 'slow and not stack'
 
 test-stack: $(READY) ## the same contracts against the real n8n and the real OpenClaw from npm: ten minutes
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m 'stack and not slow' $(STACK) tests/stack

@@ -138,6 +138,7 @@ def test_a_rollback_that_is_killed_at_any_line_is_finished_by_the_next_one(home)
         assert home.all_served() == {"v1"}
 
 
+@pytest.mark.slow
 def test_a_rollback_of_every_kind_that_is_killed_at_any_line_is_finished_by_the_next_one(home):
     """One version is gone from n8n's history, with a newer draft over it; the other workflow was deleted with its draft."""
     home.draft(WIFES, note("her idea"))
@@ -176,6 +177,7 @@ def read_snapshot(home, name):
     return json.loads(path.read_text())["workflows"]
 
 
+@pytest.mark.slow
 def test_a_resumption_that_is_killed_at_any_line_is_finished_or_taken_back(home):
     before = home.published()
 
