@@ -29,6 +29,8 @@ def test_in_any_order_of_edits_kills_and_rollbacks_the_set_is_planned_or_put_bac
         max_examples=int(os.environ.get("BUTLERCTL_DEPLOY_SEQUENCES", "5")),
         stateful_step_count=10,
         deadline=None,
+        derandomize="BUTLERCTL_DEPLOY_SEQUENCES"
+        not in os.environ,  # a commit is held to the same ones each time
         phases=[Phase.explicit, Phase.reuse, Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
