@@ -71,7 +71,7 @@ def _form(document: Mapping[str, Any]) -> dict[str, Any]:
     settings = settings_of(document)
     places = {name_of(node): node.get("position") for node in given if isinstance(node, Mapping)}
     return {
-        "name": document.get("name"),
+        "name": _plain(document.get("name")),
         "nodes": sorted(map(_node, given), key=lambda node: (name_of(node), _text(node))),
         "connections": sorted(_edges(document), key=_text),
         "order": _order(document, places, by_place=settings.get("executionOrder") == "v1"),
@@ -122,7 +122,7 @@ def _hook(node: Mapping[str, Any]) -> Any:
 
 
 def _credential(entry: Any) -> Any:
-    return {"id": entry["id"]} if isinstance(entry, Mapping) and entry.get("id") else entry
+    return _plain({"id": entry["id"]} if isinstance(entry, Mapping) and entry.get("id") else entry)
 
 
 def _plain(value: Any) -> Any:

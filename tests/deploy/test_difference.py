@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from functools import reduce
+from operator import getitem
 
 import pytest
 from hypothesis import given, settings
@@ -50,8 +52,14 @@ SAME = {
         shared=[{"role": "workflow:owner"}],
         tags=[],
     ),
-    "settings that n8n adds": lambda document: document["settings"].update(
-        callerPolicy="workflowsFromSameOwner"
+    "settings that n8n and its editor add": lambda document: document["settings"].update(
+        availableInMCP=False,
+        binaryMode="separate",
+        callerPolicy="workflowsFromSameOwner",
+        credentialResolverId="",
+        errorWorkflow="DEFAULT",
+        saveManualExecutions="DEFAULT",
+        timeSavedMode="fixed",
     ),
     "the default of a setting": lambda document: document["settings"].update(saveDataErrorExecution="all"),
     "a corrected credential name": lambda document: next(
@@ -59,7 +67,7 @@ SAME = {
     ).update(name="n"),
     "the order of the nodes": lambda document: document["nodes"].reverse(),
     "the place of the first node": lambda document: document["nodes"][0].update(position=[-500, 3]),
-    "what is switched off": lambda document: google(document).update(disabled=False, notes=""),
+    "what is switched off": lambda document: google(document).update(disabled=False, notes="", executeOnce=0),
     "what the editor only shows": lambda document: google(document)["parameters"]["calendar"].update(
         cachedResultName="x"
     ),
@@ -95,6 +103,24 @@ DIFFERENT = {
     "a setting that is gone": (
         lambda document: document["settings"].pop("timezone"),
         [("settings: timezone", "America/New_York", None)],
+    ),
+    "access for MCP": (
+        lambda document: document["settings"].update(availableInMCP=True),
+        [("settings: availableInMCP", None, True)],
+    ),
+    "nothing in a word, which is not the same as no word": (
+        lambda document: google(document)["parameters"].update(options=None),
+        [('node "Google Calendar": options', None, "null")],
+    ),
+    "a number that becomes a truth": (
+        lambda document: google(document)["parameters"].update(limit=True),
+        [('node "Google Calendar": limit', None, True)],
+    ),
+    "one connection twice": (
+        lambda document: document["connections"]["Input ok?"]["main"][1].append(
+            {"node": "Respond invalid args", "type": "main", "index": 0}
+        ),
+        [("connection", None, "Input ok? [1] -> Respond invalid args")],
     ),
     "a connection": (
         lambda document: document["connections"]["Input ok?"]["main"][1].clear(),
@@ -191,10 +217,10 @@ def _pairs(draw):
         other["nodes"].reverse()
     places = [path for path, _ in leaves(one) if path and isinstance(path[-1], str)]
     for path in dict.fromkeys(draw(st.lists(st.sampled_from(places), max_size=2)) if places else []):
-        parent = other
-        for step in path[:-1]:
-            inside = isinstance(parent, list) or (isinstance(parent, dict) and step in parent)
-            parent = parent[step] if inside else {}
+        try:
+            parent = reduce(getitem, path[:-1], other)
+        except (IndexError, KeyError, TypeError):
+            continue  # what was there was replaced before
         if isinstance(parent, dict):
             parent[path[-1]] = draw(_JSON | _PLACES)
     return one, other if draw(st.integers(0, 4)) else draw(_DOCUMENTS)

@@ -76,6 +76,26 @@ def test_the_order_of_nodes_and_keys_does_not_count():
 
 
 @pytest.mark.parametrize(
+    ("order", "places", "expected"),
+    [
+        ("v1", {"A": [0, 9], "B": [0, 1], "C": [0, 5]}, "BCA"),
+        ("v1", {"A": [9, 1], "B": [1, 1], "C": [5, 1]}, "BCA"),
+        ("v1", {"A": [1, 1], "B": [1, 1], "C": [1, 1]}, "CBA"),
+        ("v1", {"A": None, "B": [0, -1]}, "BCA"),
+        ("v0", {"A": [0, 9], "B": [0, 1], "C": [0, 5]}, "ABC"),
+    ],
+)
+def test_what_stands_behind_a_node_runs_from_the_top_down_then_from_the_left(order, places, expected):
+    """As n8n 2.30.8 ran them; at one place the last written comes first, and without v1 the first written."""
+    document = {
+        "nodes": [{"name": name, "position": place} for name, place in places.items()],
+        "connections": {"W": {"main": [[{"node": name, "type": "main", "index": 0} for name in "ABC"]]}},
+        "settings": {"executionOrder": order},
+    }
+    assert [name for name, _ in canonical_form(document)["order"]["W"]] == list(expected)
+
+
+@pytest.mark.parametrize(
     ("written", "returned"), [(1e17, 10**17), (2.0**60, 1152921504606847000), (-1e20, -(10**20))]
 )
 def test_a_large_double_has_one_digest_however_it_is_written(written, returned):
