@@ -36,7 +36,7 @@ class Failure:
 def find_moves(
     ground: Ground, snapshot: Snapshot, server: Server, memory: Memory, backs: Sequence[PastRun] = ()
 ) -> tuple[Move, ...]:
-    """`backs` are the runs that began a way back and did not end it.
+    """`backs` are the runs that began a way back and did not end it, the newest first.
 
     Sends GETs only. Raises Unreachable, TryAgain, NotPermitted.
     """
@@ -55,9 +55,9 @@ def _has(api: N8nApi, workflow_id: str, version: str) -> bool:
 
 
 def _drafts(ground: Ground, backs: Sequence[PastRun], memory: Memory) -> dict[str, Document]:
-    """What people had saved when these ways back began."""
+    """What people had saved when these ways back, the newest first, began."""
     found: dict[str, Document] = {}
-    for run in backs:
+    for run in reversed(backs):
         with suppress(BadInput):  # it died before it had the snapshot, and so before it wrote
             kept = ground.store.read(run.safety).kept if run.safety else ()
             found |= {
