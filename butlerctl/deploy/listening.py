@@ -38,14 +38,12 @@ class Silence:
     certain: bool
 
 
-def silences(
-    webhooks: Webhooks, published: Mapping[Route, Document], server: Server, *, patience: float = PATIENCE
-) -> dict[Route, Silence]:
+def silences(webhooks: Webhooks, published: Mapping[Route, Document], server: Server) -> dict[Route, Silence]:
     """For each published workflow the first of its webhooks that was not heard; nothing where all were."""
     if not published:
         return {}
     others = [held.published for held in server.workflows if held.published is not None]
-    listen = partial(_of_workflow, webhooks, others, time.monotonic() + patience)
+    listen = partial(_of_workflow, webhooks, others, time.monotonic() + PATIENCE)
     with ThreadPoolExecutor(min(_AT_ONCE, len(published))) as pool:
         found = dict(zip(published, pool.map(listen, published.values()), strict=True))
     return {route: silence for route, silence in found.items() if silence is not None}

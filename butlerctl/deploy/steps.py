@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from butlerctl.deploy import wire
 from butlerctl.deploy.difference import differences
 from butlerctl.deploy.journal import Journal, Step
 from butlerctl.deploy.preflight import credentials_of
 from butlerctl.deploy.server import Document, Held
-from butlerctl.deploy.wire import PATIENCE, faults, wait_until_gone
+from butlerctl.deploy.wire import faults, wait_until_gone
 from butlerctl.errors import ButlerctlError, DeployFailed, Unreachable
 from butlerctl.inventory.operations import Route
 from butlerctl.n8n.webhooks import Webhooks
@@ -72,13 +73,13 @@ class Steps:
         Raises:
             DeployFailed: it does not, within the patience for it.
         """
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + wire.PATIENCE
         while found := unlike(held, wanted):
             if time.monotonic() > deadline:
                 raise DeployFailed(found)
             time.sleep(_PAUSE)
             held = self.read(held.id)
-        for fault in faults(self.webhooks, wanted, before=before, patience=PATIENCE).values():
+        for fault in faults(self.webhooks, wanted, before=before).values():
             if fault:
                 raise DeployFailed(fault, hint="the API says that it is published")
 

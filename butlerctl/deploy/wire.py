@@ -42,14 +42,14 @@ def let_publish(version: str | None) -> None:
 
 
 def faults(
-    webhooks: Webhooks, published: Document, *, before: Document | None, patience: float = PATIENCE
+    webhooks: Webhooks, published: Document, *, before: Document | None, patience: float | None = None
 ) -> dict[Hook, str]:
     """What is wrong with each webhook of a published workflow, after waiting for it; an empty text where nothing is.
 
     `before` is what the same workflow served until now: only where both demand the header is a request sent
     without it.
     """
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + (PATIENCE if patience is None else patience)
     guarded = _guarded(published) & (_guarded(before) if before is not None else _guarded(published))
     return {
         hook: _fault(webhooks, hook, guarded=hook in guarded, deadline=deadline)
@@ -58,7 +58,7 @@ def faults(
 
 
 def faults_of_all(
-    webhooks: Webhooks, published: Mapping[Name, Document], *, patience: float = PATIENCE
+    webhooks: Webhooks, published: Mapping[Name, Document], *, patience: float | None = None
 ) -> dict[Name, dict[Hook, str]]:
     """`faults` of many workflows at once, under the same keys."""
     if not published:

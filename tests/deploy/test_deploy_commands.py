@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from werkzeug.wrappers import Response
 
-from butlerctl.deploy import deployment, interrupted, wire
+from butlerctl.deploy import deployment, interrupted, listening, wire
 from butlerctl.inventory.loader import load_inventory
 from butlerctl.inventory.operations import Route
 from butlerctl.report.keys import new_signer, public_path, save_key
@@ -248,7 +248,7 @@ def test_an_answer_that_is_lost_does_not_lose_the_step(home):
 
 
 def test_a_webhook_that_does_not_answer_after_the_deployment_puts_the_set_back(home, monkeypatch):
-    monkeypatch.setattr("butlerctl.deploy.steps.PATIENCE", 0.2)
+    monkeypatch.setattr(wire, "PATIENCE", 0.2)
     before = home.published()
     home.renew()
     home.edit(
@@ -521,7 +521,10 @@ def test_drift_takes_the_newest_pass_that_is_signed_and_about_this_n8n(home, rep
     assert "no report: there is no PASS about this n8n that a trusted key signed" in untrusted.out
 
 
-def test_where_a_proxy_lets_no_get_through_a_plan_knows_nothing_and_apply_asks_otherwise(home):
+def test_where_a_proxy_lets_no_get_through_a_plan_knows_nothing_and_apply_asks_otherwise(home, monkeypatch):
+    monkeypatch.setattr(wire, "PATIENCE", 0.2)
+    monkeypatch.setattr(listening, "PATIENCE", 0.1)
+
     def refuse():
         method, path = home.front.requests[-1]
         blocked = method in methods and path.startswith("/webhook/")
