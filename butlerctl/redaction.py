@@ -282,7 +282,8 @@ def _in_any_form(run: str) -> str:
     if sign in _JSON_LETTERS:
         forms.append(rf"\\{{1,4}}{_JSON_LETTERS[sign]}")
     written = rf"\\{{{count},{8 * count}}}" if sign == "\\" else rf"\\{{0,7}}{re.escape(sign)}"
-    return f"(?:{written}|(?i:{'|'.join(forms)}){{{count}}})"
+    # The escaped forms first: `&amp;` begins with the sign itself, and its rest would stay.
+    return f"(?:(?i:{'|'.join(forms)}){{{count}}}|{written})"
 
 
 def _base64_inside(data: bytes, shift: int) -> str:

@@ -50,7 +50,8 @@ function inAnyForm(run) {
   if (JSON_LETTERS[sign]) forms.push(`\\\\{1,4}${JSON_LETTERS[sign]}`);
   if (sign === " ") forms.push("\\+");
   const written = sign === "\\" ? `\\\\{${count},${8 * count}}` : `\\\\{0,7}${literal(sign)}`;
-  return `(?:${written}|(?:${forms.join("|")}){${count}})`;
+  // The escaped forms first: "&amp;" begins with the sign itself, and its rest would stay.
+  return `(?:(?:${forms.join("|")}){${count}}|${written})`;
 }
 
 const hex = (number, digits) =>

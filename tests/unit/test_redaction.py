@@ -6,7 +6,7 @@ import json
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from butlerctl import redaction
@@ -207,6 +207,9 @@ SECRET_TEXT = st.text(SECRET_CHARACTERS, min_size=12, max_size=24)
 
 
 @given(secret=SECRET_TEXT, around=st.sampled_from(["", "~", "~~ "]))
+@example(secret="00000000000&", around="")
+@example(secret="00000000000%", around="")
+@example(secret="0000000000\\\\", around="")
 @settings(max_examples=60, deadline=None)
 def test_a_registered_secret_is_masked_however_it_is_written(secret, around):
     redaction._registered, redaction._registered_forms = set(), None

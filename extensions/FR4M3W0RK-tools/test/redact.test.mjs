@@ -89,3 +89,10 @@ test("what is no secret stays as it is", () => {
   assert.deepEqual(maskOf("")("text"), "text");
   assert.equal(asSent("in the middle\n stays"), "in the middle\n stays");
 });
+
+test("an escaped sign at the end of a secret goes with it", () => {
+  const mask = maskOf("00000000000&");
+  for (const written of ["&amp;", "&#38;", "%26", "\\u0026", "&"]) {
+    assert.equal(mask(`~00000000000${written}~`), "~<redacted>~");
+  }
+});
