@@ -542,12 +542,10 @@ def test_where_a_proxy_lets_no_get_through_a_plan_knows_nothing_and_apply_asks_o
     methods += ["OPTIONS", "POST"]
     failed = home.apply()
     assert failed.code == 1
-    assert (
-        "there is nothing to deploy, and not everything answers: calendar_add/husband: OPTIONS" in failed.err
-    )
+    assert "there is nothing to deploy, and not everything answers: calendar_add/husband: POST" in failed.err
     left = home.run("rollback")
     assert left.code == 4
-    assert "NOT PUT BACK  calendar_add/wife: n8n publishes what it published then, and OPTIONS" in left.out
+    assert "NOT PUT BACK  calendar_add/wife: n8n publishes what it published then, and POST" in left.out
     assert home.front.writes == []
 
 
