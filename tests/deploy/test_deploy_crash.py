@@ -161,6 +161,30 @@ def test_a_rollback_of_every_kind_that_is_killed_at_any_line_is_finished_by_the_
     assert notes_of(home) == [f"his idea {line + 1}", "her idea"]
 
 
+def test_of_two_rollbacks_that_were_killed_the_newer_ones_draft_comes_back(home):
+    snapshot = home.run("snapshot", "--format", "json").json["id"]
+    (kept,) = [each for each in read_snapshot(home, snapshot) if each["route"] == str(ADD)]
+    home.renew()
+    assert home.deploy().code == 0
+    home.n8n.workflows.get(home.id(ADD)).versions.pop(kept["active_version"])
+    for idea in ("the first idea", "the second idea"):
+        home.draft(ADD, note(idea))
+        assert kill_when_written_over(home, idea, "rollback", "--to", snapshot)
+    assert home.run("rollback", "--to", snapshot).code == 0
+    assert home.all_served() == {"v1"}
+    assert node_of(home.live(ADD), ".stopAndError")["notes"] == "the second idea"
+
+
+def kill_when_written_over(home, idea, *argv):
+    """Kills the command at ever later lines, until its kill finds the draft gone from the editor."""
+    for line in range(3, 20):
+        if run_killed(home, line, *argv) == 0:
+            return False
+        if node_of(home.live(ADD), ".stopAndError").get("notes") != idea:
+            return True
+    return False
+
+
 def note(text):
     def change(document):
         node_of(document, ".stopAndError")["notes"] = text
