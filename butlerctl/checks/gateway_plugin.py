@@ -33,7 +33,7 @@ def plugin_manifest(facts: GatewayFacts, inventory: Inventory) -> Iterator[Gatew
     check = "gateway.plugin_manifest"
     shipped = shipped_plugin()
     if shipped is None:
-        yield unproven(check, _NOT_SHIPPED, "run butlerctl from its checkout")
+        yield unproven(check, _NOT_SHIPPED, "install butlerctl anew: its package holds the plugin")
         return
     wanted = declared_by(json.loads((shipped / MANIFEST).read_text(encoding="utf-8")))
     described = {tool.name: tool.description for tool in household_tools(shape_of(inventory))}
@@ -52,7 +52,7 @@ def plugin_manifest(facts: GatewayFacts, inventory: Inventory) -> Iterator[Gatew
         check,
         not faults,
         "; ".join(faults) or "the gateway runs a plugin that declares what the shipped one declares",
-        "deploy the plugin of this checkout (npm ci in its folder) and restart the gateway; its log tells why a plugin "
+        "deploy butlerctl's plugin (npm ci in its folder) and restart the gateway; its log tells why a plugin "
         "did not load",
     )
 
@@ -65,7 +65,7 @@ def plugin_files(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayF
     if facts.plugin.files is None:
         yield skipped(check, facts.plugin.why_not)
     elif shipped is None or expected is None:
-        yield unproven(check, _NOT_SHIPPED, "run butlerctl from its checkout")
+        yield unproven(check, _NOT_SHIPPED, "install butlerctl anew: its package holds the plugin")
     else:
         faults = [
             *_changed(facts.plugin.files, expected),
@@ -76,7 +76,7 @@ def plugin_files(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayF
             check,
             not faults,
             "; ".join(faults) or f"as shipped, in {facts.plugin.files.folder}",
-            "deploy the plugin of this checkout, run npm ci in its folder, and restart the gateway",
+            "deploy butlerctl's plugin, run npm ci in its folder, and restart the gateway",
         )
 
 

@@ -20,7 +20,6 @@ from butlerctl.gateway.tap_sessions import (
     SETUP_ROLES,
     asked,
     kinship,
-    raw_arguments,
     role,
     strictness,
     turn_of,
@@ -171,7 +170,7 @@ def _message(turn: WireTurn) -> dict[str, Any]:
             {
                 "id": call.wire_id,
                 "type": "function",
-                "function": {"name": call.name, "arguments": raw_arguments(call)},
+                "function": {"name": call.name, "arguments": call.raw_text},
             }
             for call in turn.calls
         ]

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from butlerctl.errors import BadDocument
-from butlerctl.protocol.decode import NotStrictJson, decode, encode
+from butlerctl.protocol.decode import NotStrictJson, decode
 from butlerctl.protocol.wires import openai_chat
 from butlerctl.protocol.wires.access import content_text, objects
-from butlerctl.protocol.wires.turn import ArgumentText, ArgumentValue, WireCall, WireTurn
+from butlerctl.protocol.wires.turn import WireCall, WireTurn
 
 SETUP_ROLES = frozenset({"system", "developer"})
 _TRACE = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-")
@@ -67,19 +67,10 @@ def turn_of(exchange: Mapping[str, Any]) -> WireTurn | None:
         return None
 
 
-def raw_arguments(call: WireCall) -> str:
-    arguments = call.arguments
-    if isinstance(arguments, ArgumentText):
-        return arguments.text
-    if isinstance(arguments, ArgumentValue):
-        return encode(arguments.value)
-    return arguments.raw
-
-
 def strictness(call: WireCall) -> str:
     """A word for a person; what is no strict JSON begins with `arguments are no`."""
     try:
-        decode(raw_arguments(call))
+        decode(call.raw_arguments)
     except NotStrictJson as error:
         return f"arguments are no JSON: {error}"
     return "arguments are strict JSON" if call.complete else "cut off"

@@ -12,9 +12,8 @@ from typing import Any
 from butlerctl.errors import BadDocument
 from butlerctl.evidence import Document
 from butlerctl.judge.conversation import Call, Conversation, MadeUp
-from butlerctl.protocol.decode import NotStrictJson, encode
 from butlerctl.protocol.wires import openai_chat
-from butlerctl.protocol.wires.turn import ArgumentText, ArgumentValue, WireCall, WireTurn
+from butlerctl.protocol.wires.turn import WireCall, WireTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class Wire:
     def has(self, call: Call) -> bool:
         """Is this very call among the native ones? A gateway gives an id to a call that came without one."""
         named = [native for native in self.calls if native.name == call.name]
-        return any(native.wire_id == call.id or raw_text(native) == call.raw for native in named)
+        return any(native.wire_id == call.id or native.raw_text == call.raw for native in named)
 
     def name_of(self, call: Call) -> str:
         """The name under which the model made this call, where the gateway gave it another; else empty."""
@@ -49,16 +48,6 @@ def with_wire(conversations: Iterable[Conversation]) -> tuple[Conversation, ...]
     taps = [item for item in found if item.document.get("seen_by") == "tap"]
     alone = len(taps) == 1 and len(found) == 2
     return tuple(_judged(item, _wire_of(item) or (_wire_of(taps[0]) if alone else None)) for item in found)
-
-
-def raw_text(call: WireCall) -> str:
-    """The arguments as the wire had them; empty where they are no JSON."""
-    if isinstance(call.arguments, ArgumentText):
-        return call.arguments.text
-    try:
-        return encode(call.arguments.value) if isinstance(call.arguments, ArgumentValue) else ""
-    except NotStrictJson:
-        return ""
 
 
 def _judged(conversation: Conversation, wire: Wire | None) -> Conversation:

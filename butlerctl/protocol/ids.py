@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
 
-from butlerctl.protocol.decode import NotStrictJson, decode, encode
-from butlerctl.protocol.wires.turn import ArgumentFields, Arguments, ArgumentText, WireCall
+from butlerctl.protocol.decode import NotStrictJson, decode
+from butlerctl.protocol.wires.turn import WireCall
 
 
 def with_ids(
@@ -45,25 +45,13 @@ def with_ids(
     return kept, notes
 
 
-def raw_text(arguments: Arguments) -> str:
-    """The arguments as text before decoding."""
-    if isinstance(arguments, ArgumentText):
-        return arguments.text
-    if isinstance(arguments, ArgumentFields):
-        return arguments.raw
-    try:
-        return encode(arguments.value)
-    except NotStrictJson:
-        return repr(arguments.value)
-
-
 def _fresh_ids(taken: Collection[str]) -> Iterator[str]:
     return (minted for number in count(1) if (minted := f"minted_{number}") not in taken)
 
 
 def _content(call: WireCall) -> str:
     """What makes two deliveries the same call: name, type and arguments, whatever their spelling as JSON."""
-    raw = raw_text(call.arguments)
+    raw = call.raw_text
     with suppress(NotStrictJson):
         raw = json.dumps(decode(raw), sort_keys=True)
     return json.dumps([call.name, call.is_function, raw])

@@ -13,7 +13,7 @@ from butlerctl.errors import ButlerctlError, UsageProblem
 from butlerctl.protocol.call import Call, ErrorCode, RejectedCall
 from butlerctl.protocol.coerce import coerce, property_schema, schema_types, wants_integer
 from butlerctl.protocol.decode import NotStrictJson, decode, encode
-from butlerctl.protocol.ids import raw_text, with_ids
+from butlerctl.protocol.ids import with_ids
 from butlerctl.protocol.leaks import find_leaks, name_is_delimited
 from butlerctl.protocol.registry import Registry, Tool
 from butlerctl.protocol.wires import ADAPTERS, Adapter
@@ -103,7 +103,7 @@ def _leaks(turn: WireTurn, registry: Registry) -> tuple[str, ...]:
 def _judge(
     call_id: str, call: WireCall, registry: Registry, origin: str, notes: list[str]
 ) -> Call | RejectedCall:
-    raw = raw_text(call.arguments)
+    raw = call.raw_text
     if not call.complete:
         notes.append("incomplete")
     try:

@@ -176,7 +176,7 @@ class OpenClaw:
 
 
 def installed_plugin(environ: Mapping[str, str]) -> Path:
-    """The plugin of the checkout with the packages of its lock, in butlerctl's cache.
+    """The shipped plugin with the packages of its lock, in butlerctl's cache.
 
     Raises:
         Unreachable: npm cannot fetch the packages.
@@ -185,6 +185,7 @@ def installed_plugin(environ: Mapping[str, str]) -> Path:
     source = shipped_plugin()
     if source is None:
         raise BadInput(
-            "the real gateway needs the plugin of the checkout", hint="run butlerctl from a checkout"
+            "the real gateway needs butlerctl's plugin",
+            hint="install butlerctl anew: its package holds the plugin",
         )
     return install_project(source, environ)

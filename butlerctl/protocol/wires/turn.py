@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from butlerctl.protocol.decode import NotStrictJson, encode
+
 
 @dataclass(frozen=True, slots=True)
 class ArgumentText:
@@ -59,6 +61,21 @@ class WireCall:
     complete: bool = True
     is_function: bool = True
     readable: bool = True
+
+    @property
+    def raw_arguments(self) -> str:
+        """The arguments as the wire had them, as text. Raises NotStrictJson for a value that is no JSON."""
+        if isinstance(self.arguments, ArgumentValue):
+            return encode(self.arguments.value)
+        return self.arguments.text if isinstance(self.arguments, ArgumentText) else self.arguments.raw
+
+    @property
+    def raw_text(self) -> str:
+        """As `raw_arguments`; a value that is no JSON as Python writes it."""
+        try:
+            return self.raw_arguments
+        except NotStrictJson:
+            return repr(getattr(self.arguments, "value", ""))
 
 
 @dataclass(slots=True)
