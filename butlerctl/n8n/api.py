@@ -77,11 +77,13 @@ class N8nApi:
     def workflows(self, *, active: bool | None = None) -> list[dict[str, Any]]:
         """All workflows, each with its tags, its saved and its published version. Archived ones too."""
         query = {} if active is None else {"active": str(active).lower()}
-        return list(self._rows("workflows", query, PAGE))
+        return [self._sound("workflows", row) for row in self._rows("workflows", query, PAGE)]
 
     def workflow(self, workflow_id: str) -> dict[str, Any] | None:
         """One workflow, None when n8n knows none of this id."""
-        return self._one(f"workflows/{quote(workflow_id, safe='')}", "id", workflow_id)
+        path = f"workflows/{quote(workflow_id, safe='')}"
+        found = self._one(path, "id", workflow_id)
+        return None if found is None else self._sound(path, found)
 
     def workflow_version(self, workflow_id: str, version_id: str) -> dict[str, Any] | None:
         """An older version: nodes and connections. None when n8n has it no more."""
@@ -123,7 +125,10 @@ class N8nApi:
 
     def credentials(self) -> list[dict[str, Any]]:
         """Id, name and type of every credential; never data. n8n 1 has no such endpoint: NotOffered."""
-        return list(self._rows("credentials", {}, PAGE))
+        found = list(self._rows("credentials", {}, PAGE))
+        if not all(isinstance(row.get(key), str) for row in found for key in ("name", "type")):
+            raise self._not_the_api("credentials", "a credential without name or type")
+        return found
 
     def tags(self) -> list[dict[str, Any]]:
         """Id and name of every tag."""
@@ -165,18 +170,30 @@ class N8nApi:
         return found.tagged and found.document == {"status": "ok"}
 
     def _rows(self, path: str, query: Mapping[str, str], page: int) -> Iterator[dict[str, Any]]:
-        """The rows of a list, page after page. A list is never empty because somebody said 404."""
+        """The rows of a list, page after page. A list is never empty because somebody said 404.
+
+        A row that comes twice, because something was added or taken away between two pages, is told once.
+        """
         wanted = {**query, "limit": str(page)}
+        told: set[str] = set()
+        cursors: set[str] = set()
         for _ in range(_MAX_PAGES):
             document = self._asked("GET", path, query=wanted).document
             is_page = isinstance(document, dict) and "nextCursor" in document
             rows = document.get("data") if is_page else None
             if not isinstance(rows, list) or not all(isinstance(row, dict) and "id" in row for row in rows):
                 raise self._not_the_api(path, "no list of objects")
-            yield from rows
-            if not document.get("nextCursor"):
+            for row in rows:
+                if str(row["id"]) not in told:
+                    told.add(str(row["id"]))
+                    yield row
+            cursor = str(document["nextCursor"] or "")
+            if not cursor:
                 return
-            wanted["cursor"] = str(document["nextCursor"])
+            if cursor in cursors:
+                raise self._not_the_api(path, "a list that leads back to itself")
+            cursors.add(cursor)
+            wanted["cursor"] = cursor
         raise BadDocument(f"n8n's list of {path} does not end after {_MAX_PAGES} pages")
 
     def _one(
@@ -194,6 +211,11 @@ class N8nApi:
         if not isinstance(document, dict) or str(document.get(key)) != wanted:
             raise self._not_the_api(path, f"a document without {key} {wanted}")
         return document
+
+    def _sound(self, path: str, workflow: dict[str, Any]) -> dict[str, Any]:
+        if not is_workflow(workflow):
+            raise self._not_the_api(path, f"{workflow['id']} has not the shape of a workflow")
+        return workflow
 
     def _asked(
         self,
@@ -284,6 +306,21 @@ class N8nApi:
             "n8n.url must be the address of n8n itself, with the right path, and without a sign-in page or a"
             " redirect in front"
         )
+
+
+def is_workflow(document: Mapping[str, Any]) -> bool:
+    """Has it the shape on which everything rests that reads a workflow, in what is saved and in what is published?"""
+    published = document.get("activeVersion")
+    return _has_nodes(document) and (
+        published is None or (isinstance(published, Mapping) and _has_nodes(published))
+    )
+
+
+def _has_nodes(version: Mapping[str, Any]) -> bool:
+    nodes = version.get("nodes")
+    return isinstance(nodes, list) and all(
+        isinstance(node, Mapping) and isinstance(node.get("parameters") or {}, Mapping) for node in nodes
+    )
 
 
 class AnswerTooLarge(Unreachable):

@@ -70,20 +70,26 @@ class N8nWriter(N8nApi):
     """
 
     def create(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Not published, under an id of n8n's choice."""
+        """Not published, under an id of n8n's choice.
+
+        Its id is taken from the answer, so that of another workflow must not pass for it.
+        """
         created = self._write("POST", "workflows", body).document
-        if not isinstance(created, dict) or not created.get("id") or "nodes" not in created:
+        if not isinstance(created, dict) or not created.get("id"):
             raise self._not_the_api("workflows", "no workflow")
-        return created
+        if created.get("name") != body["name"] or created.get("active"):
+            raise self._not_the_api("workflows", f"{created['id']} is not the workflow that was to be made")
+        return self._sound("workflows", created)
 
     def update(self, workflow_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Save, and publish at once where the workflow is published."""
-        return self._change("PUT", f"workflows/{workflow_id}", workflow_id, body)
+        path = f"workflows/{workflow_id}"
+        return self._sound(path, self._change("PUT", path, workflow_id, body))
 
     def activate(self, workflow_id: str, version_id: str) -> dict[str, Any]:
         """Publish one version, which may be an older one."""
         path = f"workflows/{workflow_id}/activate"
-        return self._change("POST", path, workflow_id, {"versionId": version_id})
+        return self._sound(path, self._change("POST", path, workflow_id, {"versionId": version_id}))
 
     def deactivate(self, workflow_id: str) -> dict[str, Any]:
         return self._change("POST", f"workflows/{workflow_id}/deactivate", workflow_id, {})

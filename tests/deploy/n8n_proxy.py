@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 from contextlib import contextmanager
+from typing import Any
 
 import httpx
 from werkzeug.wrappers import Request, Response
@@ -16,7 +17,12 @@ from butlerctl.n8n.http import make_client
 
 def refusal(message: str, status: int = 400) -> Response:
     """n8n's own no."""
-    answer = with_tag(json_answer(status, {"message": message}))
+    return own_answer({"message": message}, status)
+
+
+def own_answer(document: Any, status: int = 200) -> Response:
+    """As n8n itself answers."""
+    answer = with_tag(json_answer(status, document))
     return Response(answer.body, status, [*answer.headers, ("Content-Type", str(answer.content_type))])
 
 

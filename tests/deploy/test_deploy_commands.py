@@ -18,7 +18,7 @@ from butlerctl.report.signing import write_report
 from butlerctl.state import state_folder
 from butlerctl.workflows.digest import canonical_digest
 from tests.deploy.deploy_home import deploy_home, node_of
-from tests.deploy.n8n_proxy import refusal
+from tests.deploy.n8n_proxy import own_answer, refusal
 from tests.n8n.household import SECRET, household
 from tests.report.report_samples import broken_route, proven_route, run_of_routes
 
@@ -211,6 +211,27 @@ def test_a_write_that_a_proxy_gave_up_on_is_waited_for_and_taken_back(home, monk
     assert ran.json["outcome"] == "failed, rolled back"
     assert "status 504" in ran.json["reason"]
     assert home.published() == before
+    assert home.all_served() == {"v1"}
+
+
+def test_a_creation_that_is_answered_with_a_strangers_workflow_leaves_the_stranger_alone(home):
+    home.empty()
+    home.plan()
+    strangers = home.strangers()
+
+    def answer_with_another(number, method, path):
+        if number == 1:
+            home.front.pass_on(method, path, home.front.bodies[-1])
+        return own_answer(strangers[0]) if number == 1 else None
+
+    home.front.before = answer_with_another
+    ran = home.apply()
+    assert ran.code == 1, ran
+    assert "is not the workflow that was to be made" in ran.json["reason"]
+    assert home.strangers() == strangers
+    assert set(home.published().values()) == {None}, "what n8n made is known, and is not published"
+    home.front.reset()
+    assert home.deploy().code == 0, "and it is used"
     assert home.all_served() == {"v1"}
 
 

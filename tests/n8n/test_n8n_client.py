@@ -59,7 +59,7 @@ def in_front(home):
     """Lets a test put something in front of n8n, and takes it away again."""
 
     def put(answer):
-        home.n8n.switches.in_front = lambda _path: answer
+        home.n8n.switches.in_front = lambda _path: answer() if callable(answer) else answer
 
     yield put
     home.n8n.switches.in_front = lambda _path: None
@@ -77,6 +77,78 @@ def test_a_list_longer_than_one_page_is_read_to_its_end():
         n8n.import_workflow({**document, "name": f"w{number}"}, active=False)
     with LoopbackServer(n8n.app) as server, N8nApi(server.url, n8n.create_api_key()) as api:
         assert {each["name"] for each in api.workflows()} == {f"w{number}" for number in range(205)}
+
+
+def test_a_row_that_comes_on_two_pages_is_told_once(api, in_front):
+    rows = [{"id": number, "nodes": []} for number in ("1", "2", "2", "3")]
+    pages = [{"data": rows[:2], "nextCursor": "more"}, {"data": rows[2:], "nextCursor": None}]
+    in_front(lambda: json_answer(200, pages.pop(0)))
+    assert [row["id"] for row in api.workflows()] == ["1", "2", "3"]
+
+
+def test_a_list_that_leads_back_to_itself_is_no_list_of_n8n(api, in_front):
+    asked = []
+
+    def answer():
+        asked.append(1)
+        return json_answer(200, {"data": [], "nextCursor": "same"})
+
+    in_front(answer)
+    with pytest.raises(Unreachable, match="a list that leads back to itself"):
+        api.workflows()
+    assert sum(asked) < 5, "pages, and n8n's pages of health for the advice"
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"nodes": None},
+        {"nodes": {}},
+        {"nodes": "text"},
+        {"nodes": [None]},
+        {"nodes": ["text"]},
+        {"nodes": [{"parameters": "text"}]},
+        {"nodes": [{"parameters": [1]}]},
+        {"activeVersion": "text"},
+        {"activeVersion": {}},
+        {"activeVersion": {"nodes": [1]}},
+    ],
+    ids=str,
+)
+def test_what_has_not_the_shape_of_a_workflow_is_no_answer_of_n8n(broken, home, api, in_front):
+    workflow = {"id": "w1", "name": "n", "nodes": [], "activeVersion": None} | broken
+    with N8nWriter(home.url, home.n8n.create_api_key()) as writer:
+        for document, ask in (
+            ({"data": [workflow], "nextCursor": None}, api.workflows),
+            (workflow, lambda: api.workflow("w1")),
+            (workflow, lambda: writer.create({"name": "n"})),
+            (workflow, lambda: writer.update("w1", {"name": "n"})),
+            (workflow, lambda: writer.activate("w1", "any")),
+        ):
+            in_front(json_answer(200, document))
+            with pytest.raises(Unreachable, match="w1 has not the shape of a workflow"):
+                ask()
+
+
+@pytest.mark.parametrize("broken", [{"name": None}, {"type": 1}], ids=str)
+def test_a_credential_without_name_or_type_is_no_answer_of_n8n(broken, api, in_front):
+    in_front(
+        json_answer(
+            200, {"data": [{"id": "c1", "name": "n", "type": "googleApi"} | broken], "nextCursor": None}
+        )
+    )
+    with pytest.raises(Unreachable, match="a credential without name or type"):
+        api.credentials()
+
+
+@pytest.mark.parametrize("other", [{"name": "another"}, {"active": True}], ids=str)
+def test_the_answer_about_another_workflow_is_not_that_of_a_creation(other, home, in_front):
+    in_front(json_answer(200, {"id": "w1", "name": "n", "nodes": [], "active": False} | other))
+    with (
+        N8nWriter(home.url, home.n8n.create_api_key()) as writer,
+        pytest.raises(Unreachable, match="w1 is not the workflow that was to be made"),
+    ):
+        writer.create({"name": "n"})
 
 
 @pytest.mark.parametrize(
