@@ -21,10 +21,13 @@ Done = tuple[Step, Route, str, str]
 
 
 def settle(run: PastRun) -> None:
-    """Wait until n8n has done, or dropped, the step that was sent last and whose answer nobody saw."""
+    """Wait until n8n has done, or dropped, the step that was sent last and whose answer nobody saw.
+
+    Never longer than that, wherever the clock stands now.
+    """
     if run.in_flight is not None:
         left = run.in_flight + SETTLE - datetime.now(UTC)
-        time.sleep(max(left.total_seconds(), 0))
+        time.sleep(max(min(left, SETTLE).total_seconds(), 0))
 
 
 def seen_done(run: PastRun, server: Server, written: Collection[str]) -> Iterator[Done]:

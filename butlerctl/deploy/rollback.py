@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from butlerctl.deploy.deployment import Outcome
@@ -181,7 +180,7 @@ def _own_snapshot(ground: Ground, moves: Sequence[Move]) -> str:
         return ground.keep([(move.route, move.held) for move in moves if move.held], Kind.ROLLBACK).id
     except BadInput as error:
         ground.say(f"going back without a snapshot of what is there now: {error.message}")
-        return new_id(datetime.now(UTC))
+        return new_id(ground.store.moment())
 
 
 def _close(ground: Ground, interrupted: Sequence[PastRun], snapshot: Snapshot) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from butlerctl.deploy.difference import differences
@@ -64,7 +63,7 @@ class Ground:
             BadInput: it cannot be written.
             Unreachable: n8n does not answer.
         """
-        now = datetime.now(UTC)
+        now = self.store.moment()
         published = {route.workflow_file.removesuffix(".json"): each.published_digest for route, each in held}
         vouching = next((report for report in reports if report.vouches_for(self.target, published)), None)
         snapshot = Snapshot(

@@ -102,6 +102,14 @@ def new_id(taken: datetime) -> str:
     return f"{taken.astimezone(UTC):%Y%m%dT%H%M%S}.{taken.microsecond // 1000:03d}Z-{secrets.token_hex(2)}"
 
 
+def moment_of(name: str) -> datetime | None:
+    """When the snapshot or the run of this id began; None for what is no such id."""
+    try:
+        return datetime.strptime(name.partition("Z")[0], "%Y%m%dT%H%M%S.%f").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
 def write_snapshot(folder: Path, snapshot: Snapshot) -> Path:
     """The file (0600: a workflow may hold anything) and its name are on the disk when this returns.
 

@@ -7,12 +7,13 @@ import fcntl
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO
 
 from butlerctl.appendlog import AppendLog
 from butlerctl.deploy.journal import Journal, Memory, PastRun
-from butlerctl.deploy.snapshot import Kind, Snapshot, read_snapshot, snapshot_files
+from butlerctl.deploy.snapshot import Kind, Snapshot, moment_of, read_snapshot, snapshot_files
 from butlerctl.errors import BadInput, TryAgain
 
 
@@ -92,6 +93,12 @@ class Store:
         if going_on is not None:
             runs = [*(run for run in runs if run.path != going_on.path), going_on]
         return Memory.of(runs)
+
+    def moment(self) -> datetime:
+        """Now, and after everything that is remembered: where the clock was set back, the newest stays the newest."""
+        names = [path.stem for folder in (self.snapshots, self._runs) for path in folder.glob("*Z-*.json*")]
+        last = max(filter(None, map(moment_of, names)), default=datetime.min.replace(tzinfo=UTC))
+        return max(datetime.now(UTC), last + timedelta(milliseconds=1))
 
     def read(self, name: str) -> Snapshot:
         """The snapshot of this id, or of an id that begins so, or the file.
