@@ -69,7 +69,7 @@ def resume(scene: Scene, *, has_report: bool = False) -> Result:
         if not run.begun.get("plan"):
             raise BadInput("a rollback was interrupted", hint="finish it with `butlerctl rollback`")
         plan = read_plan(run.begun["plan"])
-        snapshot = scene.store.read(str(run.begun["snapshot"]))
+        snapshot = scene.store.begun_from(run)
         settle(run)
         look = scene.look(overwrite_drafts=plan.overwrite_drafts)
         with scene.store.journal(run.id) as journal:

@@ -173,7 +173,11 @@ def return_lines(back: Return) -> Iterator[str]:
         works += ", and what it lacks would still be missing" if back.lacks and not back.obstacles else ""
         yield f"{works}: {len(back.to_change)} of {len(back.moves)} workflows would change"
     elif back.outcome is Outcome.NOTHING:
-        yield "nothing to do: n8n publishes what it published then, and it answers"
+        yield (
+            "nothing to do for what the snapshot holds"
+            if back.unknown
+            else "nothing to do: n8n publishes what it published then, and it answers"
+        )
     else:
         yield from _left(back.left, snapshot.id)
     if back.outcome is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,14 +18,19 @@ from butlerctl.deploy.snapshot import Kind, Snapshot, new_id
 from butlerctl.deploy.steps import Steps
 from butlerctl.deploy.wire import faults_of_all
 from butlerctl.errors import BadInput, ExitCode
+from butlerctl.n8n.hooks import hooks_of
 
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """What a rollback did, or with `--check` would do. `outcome` is None for a check."""
+    """What a rollback did, or with `--check` would do. `outcome` is None for a check.
+
+    `unknown` names what serves a route that had no workflow then, and that no journal knows.
+    """
 
     snapshot: Snapshot
     moves: tuple[Move, ...]
+    unknown: tuple[str, ...] = ()
     outcome: Outcome | None = None
     left: tuple[Failure, ...] = ()
 
@@ -40,7 +45,7 @@ class Return:
     @property
     def lacks(self) -> tuple[str, ...]:
         """What will not be as it was, however well the rollback works."""
-        return tuple(f"{move.route}: {text}" for move in self.moves for text in move.lacks)
+        return (*(f"{move.route}: {text}" for move in self.moves for text in move.lacks), *self.unknown)
 
     @property
     def exit_code(self) -> ExitCode:
@@ -55,6 +60,7 @@ class Return:
             "works": not self.obstacles and not self.lacks,
             "outcome": None if self.outcome is None else str(self.outcome),
             "moves": [move.as_json() for move in self.moves],
+            "unknown": list(self.unknown),
             "left": [failure.as_json() for failure in self.left],
         }
 
@@ -102,13 +108,27 @@ def rollback(ground: Ground, to: str = "") -> Return:
 
 
 def _goal(ground: Ground, to: str, interrupted: Sequence[PastRun]) -> Snapshot:
-    if to or interrupted:
-        snapshot = ground.store.read(to or str(interrupted[0].begun["snapshot"]))
+    if to:
+        snapshot = ground.store.read(to)
     else:
-        snapshot = ground.store.newest()
+        snapshot = ground.store.begun_from(interrupted[0]) if interrupted else ground.store.newest()
     if snapshot.target != ground.target:
         raise BadInput(f"the snapshot {snapshot.id} is of another n8n: {snapshot.target}")
+    if not ground.store.has(snapshot) and not _is_about(snapshot, ground):
+        raise BadInput(
+            f"the snapshot {snapshot.id} is of another household: none of its workflows is for a webhook of this one",
+            hint="`butlerctl snapshot list` shows those of this inventory",
+        )
     return snapshot
+
+
+def _is_about(snapshot: Snapshot, ground: Ground) -> bool:
+    """Holds it a workflow for a path of this inventory; or, where it holds none at all, has it one of its routes?"""
+    ours = {("POST", route.webhook_path(ground.prefix)) for route in ground.routes}
+    documents = [each for kept in snapshot.kept for each in (kept.held.document, kept.held.published)]
+    if not documents:
+        return not set(snapshot.routes).isdisjoint(ground.routes)
+    return any(hook in ours for document in documents for hook in hooks_of(document))
 
 
 def _settled(ground: Ground, interrupted: Sequence[PastRun]) -> Server:
@@ -124,7 +144,25 @@ def _way_back(ground: Ground, snapshot: Snapshot, interrupted: Sequence[PastRun]
     runs = [run if run.finished else run.with_done(seen_done(run, server, written)) for run in runs]
     backs = [run for run in interrupted if run.goes_back]
     moves = find_moves(ground, snapshot, server, Memory.of(runs), backs)
-    return Return(snapshot, _with_the_silent(ground, moves, server))
+    return Return(
+        snapshot,
+        _with_the_silent(ground, moves, server),
+        unknown=tuple(_unknown(ground, snapshot, moves, server)),
+    )
+
+
+def _unknown(ground: Ground, snapshot: Snapshot, moves: Sequence[Move], server: Server) -> Iterator[str]:
+    """What was made since for a route of the snapshot, by a person, or by a butlerctl whose journals are elsewhere."""
+    known = {move.held.id for move in moves if move.held}
+    had = {kept.route for kept in snapshot.kept}
+    for route in snapshot.routes:
+        hook = ("POST", route.webhook_path(ground.prefix))
+        for held in server.workflows:
+            if route not in had and held.id not in known and hook in held.hooks:
+                yield (
+                    f'{route}: it had no workflow then; now "{held.name}" ({held.id}) serves {hook[1]},'
+                    " and no journal says that butlerctl made it"
+                )
 
 
 def _with_the_silent(ground: Ground, moves: Sequence[Move], server: Server) -> tuple[Move, ...]:

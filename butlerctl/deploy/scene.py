@@ -44,11 +44,13 @@ class Look:
 class Ground:
     """What a way back needs: n8n, and what is remembered of it. None of the household's workflow files.
 
-    `say` is told of progress. Nothing here needs the secret of the webhooks: no request carries it.
+    `prefix` is that of the webhook paths. `say` is told of progress. Nothing here needs the secret of the webhooks:
+    no request carries it.
     """
 
     target: str
     routes: tuple[Route, ...]
+    prefix: str
     api: N8nWriter
     webhooks: Webhooks
     store: Store
@@ -100,11 +102,10 @@ class Ground:
 class Scene(Ground):
     """The household's files beside it: `exports` as they would be deployed.
 
-    `prefix` is that of the webhook paths, `tokens` are the names of the inventory's placeholders.
+    `tokens` are the names of the inventory's placeholders.
     """
 
     inventory_digest: str
-    prefix: str
     tokens: tuple[str, ...]
     exports: Mapping[Route, Document]
 
@@ -190,12 +191,12 @@ def open_scene(inventory: Inventory, state_dir: Path | None, say: Say) -> Iterat
         yield Scene(
             target=ground.target,
             routes=ground.routes,
+            prefix=ground.prefix,
             api=ground.api,
             webhooks=ground.webhooks,
             store=ground.store,
             say=say,
             inventory_digest=inventory.digest,
-            prefix=inventory.n8n.webhook.prefix,
             tokens=tuple(inventory.workflows.placeholders),
             exports=exports,
         )
@@ -220,6 +221,7 @@ def open_ground(inventory: Inventory, state_dir: Path | None, say: Say) -> Itera
         yield Ground(
             target=told,
             routes=inventory.routes,
+            prefix=webhook.prefix,
             api=api,
             webhooks=webhooks,
             store=Store(state_folder(inventory.path, state_dir), told),

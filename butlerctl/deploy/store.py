@@ -117,6 +117,25 @@ class Store:
             )
         return read_snapshot(found[0])
 
+    def begun_from(self, run: PastRun) -> Snapshot:
+        """What an interrupted run goes back to.
+
+        Raises:
+            BadInput: it is gone, or damaged.
+        """
+        try:
+            return self.read(str(run.begun["snapshot"]))
+        except BadInput as error:
+            raise BadInput(
+                f"the run {run.id} was interrupted, and its way back is lost: {error.message}",
+                hint="`butlerctl snapshot` keeps what n8n holds now; end the run with `butlerctl rollback --to` that"
+                " snapshot, or an older one",
+            ) from error
+
+    def has(self, snapshot: Snapshot) -> bool:
+        """Is it one of this inventory's own?"""
+        return (self.snapshots / f"{snapshot.id}.json").is_file()
+
     def all_snapshots(self) -> tuple[list[Snapshot], dict[str, str]]:
         """The newest first; and by id, what is wrong with those that cannot be read."""
         found, damaged = [], {}

@@ -9,6 +9,8 @@ import signal
 import pytest
 from werkzeug.wrappers import Response
 
+from tests.deploy.deploy_home import deploy_home
+from tests.deploy.n8n_proxy import refusal
 from tests.deploy.way_back_situations import *  # noqa: F403 - the tests themselves
 from tests.deploy.way_back_situations import ADD, NO_ROOM, WIFES, note, note_of
 from tests.n8n.household import household as built_household
@@ -260,3 +262,66 @@ def test_a_rollback_that_is_interrupted_from_the_keyboard_says_what_is_open(home
     assert {left["route"] for left in json.loads(out)["left"]} == {str(ADD), str(WIFES)}
     assert home.run("rollback").code == 0
     assert (home.published(), home.all_served()) == (before, {"v1"})
+
+
+def test_what_was_created_is_named_where_the_journals_are_gone(home):
+    """Without them nobody knows whose it is: it stays, and the way back is no success."""
+    home.empty()
+    assert home.deploy().code == 0
+    for journal in home.state.rglob("runs/*.jsonl"):
+        journal.unlink()
+    published = home.published()
+    check = home.run("rollback", "--check")
+    assert check.code == 1
+    assert f"LACKS  {ADD}: it had no workflow then; now" in check.out
+    assert str(WIFES) in check.out
+    ran = home.run("rollback")
+    assert ran.code == 4
+    assert "no journal says that butlerctl made it" in ran.out
+    assert "publishes what it published then" not in ran.out
+    assert home.published() == published
+    assert len(home.run("rollback", "--format", "json").json["unknown"]) == 2
+
+
+def test_a_run_whose_snapshot_is_gone_can_be_ended(home):
+    home.renew()
+    home.plan()
+    home.front.before = lambda number, *_: refusal("no", 500) if number >= 2 else None
+    assert home.apply().code == 4
+    home.front.reset()
+    for path in home.state.rglob("snapshots/*.json"):
+        path.unlink()
+    for command in (["rollback"], ["rollback", "--check"], ["apply", "--resume"]):
+        ran = home.run(*command)
+        assert ran.code == 78
+        assert "its way back is lost" in ran.err
+        assert "rollback --to" in ran.err
+    taken = home.run("snapshot", "--format", "json").json["id"]
+    assert home.run("rollback", "--to", taken).code == 0
+    assert home.deploy().code == 0
+
+
+def test_a_snapshot_of_another_household_is_refused(home, tmp_path):
+    folder = tmp_path / "other"
+    folder.mkdir()
+    with deploy_home(home.household, folder, "tasks_list") as other:
+        here = {"N8N_URL": home.front.url}
+        assert other.run("snapshot", **here).code == 0
+        (of_the_other,) = other.state.rglob("snapshots/*.json")
+        before = home.everything()
+        for command in (["rollback", "--check"], ["rollback"]):
+            ran = home.run(*command, "--to", str(of_the_other))
+            assert ran.code == 78
+            assert "is of another household" in ran.err
+        assert home.everything() == before
+        assert home.front.writes == []
+
+
+def test_the_file_of_a_snapshot_is_enough_on_another_machine(home, tmp_path):
+    before = home.published()
+    home.renew()
+    assert home.deploy().code == 0
+    (path,) = home.state.rglob("snapshots/*.json")
+    ran = home.run("rollback", "--to", str(path), BUTLERCTL_STATE_DIR=str(tmp_path / "elsewhere"))
+    assert ran.code == 0, ran
+    assert home.published() == before
