@@ -118,11 +118,12 @@ def _run(argv: list[str]) -> int:
 
 
 def _say(error: ButlerctlError) -> int:
+    from butlerctl.cli.documents import visible
     from butlerctl.redaction import redact_words  # only where something went wrong: it takes its time
 
-    print(f"butlerctl: {redact_words(error.message)}", file=sys.stderr)
+    print(f"butlerctl: {visible(redact_words(error.message))}", file=sys.stderr)
     if error.hint:
-        print(f"  hint: {redact_words(error.hint)}", file=sys.stderr)
+        print(f"  hint: {visible(redact_words(error.hint))}", file=sys.stderr)
     return int(error.exit_code)
 
 

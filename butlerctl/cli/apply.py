@@ -86,12 +86,13 @@ def _read(path: Path) -> Plan:
     from butlerctl.deploy.plan import read_plan
 
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        return read_plan(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise BadDocument(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except BadDocument as error:
+        raise BadDocument(f"{path}: {error.message}", hint=error.hint) from error
+    except (ValueError, RecursionError) as error:
         raise BadDocument(f"{path}: is no JSON: {error}") from error
-    return read_plan(document)
 
 
 def _confirm(plan: Plan, *, yes: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from butlerctl.cli.common import Format, find_and_load
+from butlerctl.cli.documents import print_json, print_line, visible
 
 if TYPE_CHECKING:
     from butlerctl.deploy.report import VouchingReport
@@ -51,14 +51,15 @@ def opened_without_files(
 
 def say(line: str) -> None:
     """Progress, for whoever watches."""
-    print(f"butlerctl: {line}", file=sys.stderr, flush=True)
+    print(f"butlerctl: {visible(line)}", file=sys.stderr, flush=True)
 
 
 def show(document: Any, lines: Iterable[str], format_: Format) -> None:
     if format_ is Format.JSON:
-        print(json.dumps(document, indent=2, ensure_ascii=False))
+        print_json(document)
     else:
-        print("\n".join(lines))
+        for line in lines:
+            print_line(line)
 
 
 def trusted_keys(files: list[Path], state_dir: Path | None) -> tuple[PublicKey, ...]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from enum import StrEnum
 
 import typer
 
+from butlerctl.cli.documents import print_json
 from butlerctl.errors import ExitCode, combine
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
@@ -40,7 +40,7 @@ def diagnose(
     match format_:
         case Format.JSON:
             for _, judgement in judged:
-                print(json.dumps(judgement.as_json(), ensure_ascii=False))
+                print_json(judgement.as_json(), indent=None)
         case Format.JUNIT:
             sys.stdout.write(view.as_junit(judged))
         case Format.TEXT:

@@ -1,7 +1,8 @@
-"""Reading JSON files of the command line, and printing text that came from a model."""
+"""Reading JSON files of the command line, and printing what others wrote: a model, or a colleague in n8n."""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,21 @@ def read_json(path: Path) -> Any:
 
 
 def print_line(line: str) -> None:
-    """Print text of a model: what could steer the terminal, or what it cannot show, is spelled out."""
-    visible = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in line)
+    """Print text of others: what could steer the terminal, or what it cannot show, is spelled out."""
     encoding = sys.stdout.encoding or "utf-8"
-    print(visible.encode(encoding, "backslashreplace").decode(encoding))
+    print(visible(line).encode(encoding, "backslashreplace").decode(encoding))
+
+
+def visible(line: str) -> str:
+    """One line, in which what could steer the terminal is spelled out."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in line)
+
+
+def print_json(document: Any, *, indent: int | None = 2) -> None:
+    """In ASCII where the stream cannot carry all of it, or somebody wrote half of a surrogate pair."""
+    text = json.dumps(document, indent=indent, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(document, indent=indent)
+    print(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from butlerctl.cli.common import Format, find_and_load
+from butlerctl.cli.documents import print_json
 from butlerctl.errors import BadInput, ExitCode, UsageProblem
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _check(household: Inventory, format_: Format, *, with_turn: bool) -> ExitCod
         facts = look(operator, household, with_turn=with_turn)
     findings = find(facts, household)
     if format_ is Format.JSON:
-        print(json.dumps([finding.as_json() for finding in findings], indent=2, ensure_ascii=False))
+        print_json([finding.as_json() for finding in findings])
     else:
         for finding in findings:
             print(f"{finding.verdict:9}{finding.check}: {finding.seen}")
@@ -185,7 +185,7 @@ def _tell(
             "results": [result.as_json() for result in results],
             "changes": [change.as_json() for change in found],
         }
-        print(json.dumps(document, indent=2, ensure_ascii=False))
+        print_json(document)
         return
     print(f"{name}: {summary(results)}")
     if not is_recorded:

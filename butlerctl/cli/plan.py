@@ -43,7 +43,21 @@ def plan(
 
 
 def _write(path: Path, document: Any) -> None:
+    """Raises BadInput when it cannot be written, or something else than a plan is there."""
     try:
-        path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        if path.is_file() and not _holds_a_plan(path):
+            raise BadInput(
+                f"{path}: is there and is no plan; it is not written over", hint="choose another name"
+            )
+        path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise BadInput(f"{path}: the plan cannot be written: {error.strerror}") from error
+
+
+def _holds_a_plan(path: Path) -> bool:
+    """Or nothing, or the beginning of one."""
+    from butlerctl.deploy.plan import FORMAT as PLAN
+
+    with path.open("rb") as file:
+        beginning = file.read(80)
+    return not beginning.strip() or PLAN.encode() in beginning

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from butlerctl.cli.common import Format, chosen_routes, find_and_load
+from butlerctl.cli.documents import print_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ def probe(
     evidence = _gather(household, wanted)
     results = [_Result(household, route, evidence[route]) for route in wanted]
     if output is Format.JSON:
-        print(json.dumps(_as_json(results, told), indent=2, ensure_ascii=False))
+        print_json(_as_json(results, told))
     else:
         lines = [line for result in results for line in result.lines(max(map(len, map(str, wanted))))]
         print("\n".join([*lines, *(f"n8n's audit: {line}" for line in told or ())]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from butlerctl.cli.common import duration
+from butlerctl.cli.documents import print_json
 from butlerctl.errors import ExitCode, UsageProblem
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def verify(
     policy = _policy(keys, target, duration("--max-age", max_age), nonce, workflows, inventory)
     verification = verify_report(read_file(file), policy, datetime.now(UTC))
     if format_ is Format.JSON:
-        print(json.dumps(_as_json(verification), indent=2, ensure_ascii=False))
+        print_json(_as_json(verification))
     else:
         for line in _lines(verification, policy):
             print(line)
@@ -107,7 +107,7 @@ def diff(
     changes = compare(*(run_of(read_report(path).payload) for path in (before, after)))
     if format_ is Format.JSON:
         documents = [{"what": each.what, "before": each.before, "after": each.after} for each in changes]
-        print(json.dumps(documents, indent=2, ensure_ascii=False))
+        print_json(documents)
     else:
         for change in changes:
             print(f"{change.what}: {change.before or 'not there'} -> {change.after or 'not there'}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from butlerctl.cli.common import Format, chosen_routes, find_and_load
+from butlerctl.cli.documents import print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,7 @@ def roundtrip(
     with view_for(chosen, watched=format_ is Format.TEXT and sys.stderr.isatty()) as view:
         result = verify(household, assignment, view)
     if format_ is Format.JSON:
-        print(json.dumps(redact(_as_json(result)), indent=2, ensure_ascii=False))
+        print_json(redact(_as_json(result)))
     else:
         print(redact_text("\n".join(_as_lines(result))))
     raise typer.Exit(_exit_code(result))

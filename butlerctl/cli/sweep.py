@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from butlerctl.cli.common import Format, find_and_load
+from butlerctl.cli.documents import print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ def sweep(
     """
     result = _run(find_and_load(inventory), state_dir, many=yes)
     if format_ is Format.JSON:
-        print(json.dumps(_as_json(result), indent=2, ensure_ascii=False))
+        print_json(_as_json(result))
     else:
         for line in _lines(result):
             print(line)

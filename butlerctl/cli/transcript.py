@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import typer
 
 from butlerctl.cli.common import Format
+from butlerctl.cli.documents import print_json
 from butlerctl.errors import ExitCode, combine
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
@@ -41,7 +41,7 @@ def transcript(
     judged = [(path, judge_transcript(read_transcript(path), asked)) for path in files]
     if format_ is Format.JSON:
         for _, judgement in judged:
-            print(json.dumps(judgement.as_json(), ensure_ascii=False))
+            print_json(judgement.as_json(), indent=None)
     else:
         colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         shown = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import typer
 
 from butlerctl.cli.common import Format, chosen_routes, find_and_load
+from butlerctl.cli.documents import print_json
 from butlerctl.errors import BadInput, UsageProblem
 
 if TYPE_CHECKING:
@@ -194,6 +194,6 @@ def _show(result: Verification, saved: Saved | None, format_: Format) -> None:
     from butlerctl.cli.views.outcome import as_json, as_lines
 
     if format_ is Format.JSON:
-        print(json.dumps(as_json(result, saved), indent=2, ensure_ascii=False))
+        print_json(as_json(result, saved))
     else:
         print("\n".join(as_lines(result, saved)))

@@ -16,6 +16,7 @@ from butlerctl.errors import BadDocument
 from butlerctl.inventory.operations import Route, route_of
 
 FORMAT = "butlerctl.plan/1"
+MAKE_ONE = "make one with `butlerctl plan --out FILE`"
 
 
 class Status(StrEnum):
@@ -163,7 +164,10 @@ def read_plan(document: Any) -> Plan:
     try:
         content = {key: value for key, value in document.items() if key != "digest"}
         if document["format"] != FORMAT:
-            raise BadDocument(f"the plan's format is {document['format']!r}, expected is {FORMAT!r}")
+            raise BadDocument(
+                f"this is no plan: its format is {document['format']!r}, expected is {FORMAT!r}",
+                hint=MAKE_ONE,
+            )
         if document["digest"] != digest_of(content):
             raise BadDocument(
                 "the plan is not as it was written", hint="make a new one with `butlerctl plan`"
@@ -175,9 +179,7 @@ def read_plan(document: Any) -> Plan:
             tuple(_read_entry(entry) for entry in document["entries"]),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise BadDocument(
-            "this is no plan of butlerctl", hint="make one with `butlerctl plan --out FILE`"
-        ) from error
+        raise BadDocument("this is no plan of butlerctl", hint=MAKE_ONE) from error
 
 
 def _read_entry(entry: Mapping[str, Any]) -> Entry:

@@ -18,9 +18,10 @@ from butlerctl.deploy.server import Document, Held, Member, Server, find_members
 from butlerctl.deploy.snapshot import Kept, Kind, Snapshot, new_id, write_snapshot
 from butlerctl.deploy.store import Store
 from butlerctl.deploy.wire import faults_of_all, let_publish
-from butlerctl.errors import BadInput, ButlerctlError, InventoryError
+from butlerctl.errors import BadDocument, BadInput, ButlerctlError, InventoryError
 from butlerctl.inventory.model import Inventory
 from butlerctl.inventory.operations import Route
+from butlerctl.n8n.api import is_workflow
 from butlerctl.n8n.webhooks import Target, Webhooks
 from butlerctl.n8n.write import N8nWriter
 from butlerctl.redaction import redact_text
@@ -184,9 +185,14 @@ def open_scene(inventory: Inventory, state_dir: Path | None, say: Say) -> Iterat
     """
     Raises:
         InventoryError: the inventory names no API key.
-        SecretMissing, BadDocument: a placeholder's value is missing; an export is missing or no JSON.
+        SecretMissing, BadDocument: a placeholder's value is missing; an export is missing or no workflow.
     """
     exports = rendered_exports(inventory, inventory.routes)
+    for route, export in exports.items():
+        if not is_workflow(export):
+            raise BadDocument(
+                f"{inventory.workflows.directory / route.workflow_file}: is no workflow: nodes, connections, settings or a node's parameters and credentials are none"
+            )
     with open_ground(inventory, state_dir, say) as ground:
         yield Scene(
             target=ground.target,

@@ -21,6 +21,7 @@ from butlerctl.inventory.operations import Route, route_of
 from butlerctl.n8n.hooks import Hook
 
 FORMAT = "butlerctl.snapshot/1"
+_ANOTHER = "choose another with --to"
 # The owner's name and address, and data of runs: nothing that a way back needs.
 _LEFT_OUT = ("shared", "pinData", "staticData", "meta")
 
@@ -118,7 +119,7 @@ def write_snapshot(folder: Path, snapshot: Snapshot) -> Path:
     """
     path = folder / f"{snapshot.id}.json"
     partial = path.with_suffix(".partial")
-    data = json.dumps(snapshot.as_json(), ensure_ascii=False, indent=1).encode()
+    data = json.dumps(snapshot.as_json(), indent=1).encode()
     try:
         with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             file.write(data)
@@ -150,13 +151,14 @@ def read_snapshot(path: Path) -> Snapshot:
     try:
         document = json.loads(path.read_bytes())
         content = {key: value for key, value in document.items() if key != "digest"}
-        if document["format"] != FORMAT or document["digest"] != digest_of(content):
-            raise BadDocument(f"{path}: the snapshot is damaged", hint="choose another with --to")
-        return _snapshot(document)
+        if document["format"] == FORMAT and document["digest"] == digest_of(content):
+            return _snapshot(document)
+        what = "the snapshot is damaged" if document["format"] == FORMAT else "is no snapshot"
     except OSError as error:
         raise BadInput(f"{path}: the snapshot cannot be read: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadDocument(f"{path}: is no snapshot", hint="choose another with --to") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise BadDocument(f"{path}: is no snapshot", hint=_ANOTHER) from error
+    raise BadDocument(f"{path}: {what}", hint=_ANOTHER)
 
 
 def _snapshot(document: Mapping[str, Any]) -> Snapshot:

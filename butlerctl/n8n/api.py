@@ -275,8 +275,8 @@ class N8nApi:
                 url,
                 self._limits,
                 params=dict(query),
-                headers=dict(headers),
-                json=body,
+                headers=dict(headers) | ({} if body is None else {"Content-Type": "application/json"}),
+                content=None if body is None else _encoded(body),
             )
         except (httpx.RequestError, httpx.InvalidURL) as error:
             raise Unreachable(
@@ -308,19 +308,34 @@ class N8nApi:
         )
 
 
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    """As ASCII: half of a surrogate pair has no bytes of its own."""
+    try:
+        return json.dumps(body, allow_nan=False).encode()
+    except ValueError as error:
+        raise BadDocument(f"{body.get('name', 'the body')!r} cannot be sent as JSON: {error}") from error
+
+
 def is_workflow(document: Mapping[str, Any]) -> bool:
     """Has it the shape on which everything rests that reads a workflow, in what is saved and in what is published?"""
     published = document.get("activeVersion")
-    return _has_nodes(document) and (
-        published is None or (isinstance(published, Mapping) and _has_nodes(published))
+    return (
+        _has_nodes(document)
+        and _are_objects(document, "connections", "settings")
+        and (published is None or (isinstance(published, Mapping) and _has_nodes(published)))
     )
 
 
 def _has_nodes(version: Mapping[str, Any]) -> bool:
     nodes = version.get("nodes")
     return isinstance(nodes, list) and all(
-        isinstance(node, Mapping) and isinstance(node.get("parameters") or {}, Mapping) for node in nodes
+        isinstance(node, Mapping) and _are_objects(node, "parameters", "credentials") for node in nodes
     )
+
+
+def _are_objects(owner: Mapping[str, Any], *keys: str) -> bool:
+    """Or not there, or empty."""
+    return all(isinstance(owner.get(key) or {}, Mapping) for key in keys)
 
 
 class AnswerTooLarge(Unreachable):

@@ -13,6 +13,7 @@ from butlerctl.workflows.digest import canonical_digest
 from butlerctl.workflows.render import render
 
 Export = dict[str, Any]
+TOO_DEEP = "is no workflow: it is nested too deep"
 
 
 def bindings_of(inventory: Inventory) -> dict[str, str]:
@@ -35,7 +36,14 @@ def rendered_exports(inventory: Inventory, routes: Iterable[Route]) -> dict[Rout
         SecretMissing: as `bindings_of`.
     """
     bindings = bindings_of(inventory)
-    return {route: render(read_export(inventory, route), bindings) for route in routes}
+    return {route: _rendered(inventory, route, bindings) for route in routes}
+
+
+def _rendered(inventory: Inventory, route: Route, bindings: Mapping[str, str]) -> Export:
+    try:
+        return render(read_export(inventory, route), bindings)
+    except RecursionError as error:
+        raise BadDocument(f"{inventory.workflows.directory / route.workflow_file}: {TOO_DEEP}") from error
 
 
 def as_evidence(route: Route, export: Mapping[str, Any]) -> dict[str, Any]:
@@ -59,6 +67,8 @@ def read_export(inventory: Inventory, route: Route) -> Export:
         ) from error
     except ValueError as error:
         raise BadDocument(f"{path}: is no JSON: {error}") from error
+    except RecursionError as error:
+        raise BadDocument(f"{path}: {TOO_DEEP}") from error
     if not isinstance(document, dict):
         raise BadDocument(f"{path}: is no workflow: a JSON object is expected")
     return document

@@ -94,14 +94,85 @@ def test_apply_takes_a_plan_or_resume_and_not_both(home):
         "{}",
         '{"format": "butlerctl.plan/1"}',
         '{"format": "butlerctl.plan/9", "digest": ""}',
+        '{"format": "butlerctl.snapshot/1", "digest": ""}',
         "nonsense",
+        "[" * 100_000,
     ],
+    ids=lambda text: text[:40],
 )
 def test_what_is_no_plan_is_bad_input(home, text):
     home.plan_file.write_text(text)
     ran = home.apply()
     assert ran.code == 78
-    assert "plan" in ran.err
+    assert ran.err.startswith(f"butlerctl: {home.plan_file}: ")
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '{"format": "butlerctl.plan/1", "digest": ""}', "{}", "\xff"]
+)
+def test_what_is_no_snapshot_is_bad_input(home, text):
+    file = home.folder / "other.json"
+    file.write_bytes(text.encode("latin-1"))
+    ran = home.run("rollback", "--to", str(file))
+    assert ran.code == 78
+    assert ran.err.startswith(f"butlerctl: {file}: is no snapshot\n")
+
+
+@pytest.mark.parametrize("depth", [700, 100_000])
+def test_an_export_that_is_nested_too_deep_is_named(home, depth):
+    deep = "[" * depth + "]" * depth
+    (home.exports / ADD.workflow_file).write_text(f'{{"nodes": [{{"parameters": {{"deep": {deep}}}}}]}}')
+    ran = home.run("plan")
+    assert ran.code == 78
+    assert (
+        ran.err == f"butlerctl: {home.exports / ADD.workflow_file}: is no workflow: it is nested too deep\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"nodes": None},
+        {"nodes": {}},
+        {"nodes": "text"},
+        {"nodes": [None]},
+        {"nodes": [[]]},
+        {"nodes": [{"parameters": "text"}]},
+        {"nodes": [{"credentials": 1}]},
+        {"connections": ["text"]},
+        {"settings": "text"},
+    ],
+    ids=json.dumps,
+)
+def test_an_export_that_has_not_the_shape_of_a_workflow_is_named(home, broken):
+    home.edit(ADD, lambda document: document.update(broken))
+    for command in ("plan", "drift"):
+        ran = home.run(command)
+        assert ran.code == 78
+        assert ran.err.startswith(f"butlerctl: {home.exports / ADD.workflow_file}: is no workflow: ")
+
+
+def test_what_no_json_can_carry_is_refused_though_nothing_compares_it(home):
+    before = home.everything()
+    home.renew(ADD)
+    home.edit(ADD, lambda document: document["nodes"][0].update(position=[float("nan"), 0]))
+    ran = home.deploy()
+    assert ran.code == 78, ran
+    assert "cannot be sent as JSON" in ran.err
+    assert home.front.writes == []
+    assert home.everything() == before
+
+
+def test_a_plan_is_written_over_a_plan_and_over_nothing_else(home):
+    export = home.exports / ADD.workflow_file
+    for file in (export, home.folder / "inventory.yaml"):
+        text = file.read_text()
+        ran = home.run("plan", "--out", str(file))
+        assert ran.code == 78
+        assert "is no plan; it is not written over" in ran.err
+        assert file.read_text() == text
+    home.plan_file.touch()
+    assert [home.plan().code for _ in range(2)] == [0, 0]
 
 
 def test_a_plan_that_somebody_edited_is_refused(home):
