@@ -17,6 +17,7 @@ from butlerctl.workflows.secrets import Suspects, suspects_in
 from butlerctl.workflows.walk import Path, strings
 
 BASE = "n8n-nodes-base."
+_PACKAGES_OF_N8N = (BASE, "@n8n/")
 WEBHOOK = BASE + "webhook"
 RESPOND = BASE + "respondToWebhook"
 CODE_TYPES = frozenset({BASE + "code", BASE + "function", BASE + "functionItem"})
@@ -218,6 +219,56 @@ class Workflow:
     def is_torn(self) -> bool:
         """Whether a connection begins or ends at a missing node: what is unreached may only follow from that."""
         return any(edge.target not in self.by_name or edge.source not in self.by_name for edge in self.edges)
+
+    def reached_from(self, starts: Iterable[str]) -> frozenset[str]:
+        """These nodes, and what n8n runs behind them: main connections lead forward, and a model, memory or tool
+        is reached when the node it serves is.
+        """
+        leads_to: dict[str, list[str]] = {}
+        for edge in self.edges:
+            source, target = (edge.source, edge.target) if edge.kind == "main" else (edge.target, edge.source)
+            leads_to.setdefault(source, []).append(target)
+        return _reached(starts, lambda name: leads_to.get(name, ()))
+
+    def is_unchecked(self, name: str) -> bool:
+        """Whether n8n passes this node over when it checks a workflow before an activation, and never runs it.
+
+        So it does with a disabled node, and with one that has no connection where others have some; a trigger
+        needs none.
+        """
+        return name in self._unchecked
+
+    def is_idle(self, name: str) -> bool:
+        """Whether nothing can make n8n run this node, not even a trigger that is switched on later."""
+        return name in self._unchecked or name in self._abandoned
+
+    @cached_property
+    def _unchecked(self) -> frozenset[str]:
+        connections = _object(self.document.get("connections"))
+        wired = {source for source, kinds in connections.items() if kinds}
+        wired.update(edge.target for edge in self.edges)
+        loose = (
+            {node.name for node in self.nodes if not node.is_trigger} - wired
+            if self._is_whole
+            else frozenset()
+        )
+        return frozenset(node.name for node in self.nodes if node.disabled) | loose
+
+    @cached_property
+    def _abandoned(self) -> frozenset[str]:
+        """The nodes to which no trigger leads; one of a package that is not n8n's may be a trigger as well."""
+        names = frozenset(node.name for node in self.nodes)
+        if not self._is_whole or not any(node.is_trigger for node in self.nodes):
+            return frozenset()
+        starts = [
+            node.name for node in self.nodes if node.is_trigger or not node.type.startswith(_PACKAGES_OF_N8N)
+        ]
+        return names - self.reached_from(starts)
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether there are connections, and none is torn: else it is not known what belongs together."""
+        return bool(self.edges) and not self.is_torn
 
     def outputs(self, name: str) -> list[list[str]]:
         """The nodes behind each main output of a node, by output."""

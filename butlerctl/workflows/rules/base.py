@@ -53,6 +53,15 @@ class Context(NamedTuple):
     expect_active: str = "warn"
     strict_ids: bool = False
 
+    @property
+    def is_butlers(self) -> bool:
+        """Whether the workflow at hand is a butler's: it serves a route, or lies in the configured folder."""
+        return self.routes.any is not None or self.placeholders is not None
+
+    def severity_if(self, matters: bool) -> Severity | None:
+        """The severity of a hit: None is the rule's own, also for a butler; elsewhere what n8n passes over is less."""
+        return None if matters or self.is_butlers else Severity.WARNING
+
 
 CheckFile = Callable[[Reading], Iterable[Hit]]
 Check = Callable[[Workflow, Context], Iterable[Hit]]

@@ -5,6 +5,8 @@ and in the editor the node's selector can stay disabled. Worse: when exactly one
 the same *name*, n8n silently binds the node to it, which may be another person's account. An id that n8n made
 is 16 letters and digits, so a bare word, an expression or a run of x is a placeholder too.
 
+A warning where n8n never runs the node: it is disabled, no connection touches it, or no trigger leads to it.
+
 Fix: create the credential in n8n and put its id here, or bind the token in the inventory and deploy with
 `butlerctl apply`.
 """
@@ -34,6 +36,7 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
                 help=advice(
                     item.name, context, f'create "{credential}" in n8n, then put its 16-character id here'
                 ),
+                severity=context.severity_if(not workflow.is_idle(item.node)),
             )
 
 

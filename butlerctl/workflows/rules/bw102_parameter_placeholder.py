@@ -4,6 +4,8 @@ Known notations are `<UPPER_SNAKE>` and `<<…>>`, `<your …>`, `YOUR_X`, `REPL
 n8n's own `<__PLACEHOLDER_VALUE__hint__>` and others. A task list that is a placeholder activates and answers
 an empty 200; a calendar or spreadsheet one is refused at activation, late and without a line number.
 
+A warning where n8n never runs the node: it is disabled, no connection touches it, or no trigger leads to it.
+
 Fix: put the value here, or bind the token in the inventory and deploy with `butlerctl apply`.
 """
 
@@ -28,6 +30,7 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
                 token=item.token,
                 node=item.node,
                 help=advice(item.name, context, f'put the value of "{name}" here'),
+                severity=context.severity_if(not workflow.is_idle(item.node)),
             )
 
 

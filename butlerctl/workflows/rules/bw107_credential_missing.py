@@ -2,6 +2,8 @@
 
 Copying a node between instances, or an export from a tool that strips credentials, leaves such nodes.
 
+A warning where no connection touches the node: n8n's check before an activation passes such a node over.
+
 Fix: choose the credential in n8n and export again.
 """
 
@@ -16,7 +18,6 @@ from butlerctl.workflows.workflow import Workflow
 
 
 def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
-    del context
     for node in workflow.nodes:
         if node.type in CREDENTIALED and not node.disabled and node.raw.get("credentials") is None:
             yield Hit(
@@ -24,6 +25,7 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
                 node.path,
                 node=node.name,
                 help="choose the credential in n8n and export again",
+                severity=context.severity_if(not workflow.is_unchecked(node.name)),
             )
 
 

@@ -2,6 +2,8 @@
 
 An empty resource locator means that the call goes nowhere, or to a default place that nobody chose.
 
+A warning where no connection touches the node: n8n neither checks nor runs it.
+
 Fix: choose the place in n8n, best by id, and export again.
 """
 
@@ -16,7 +18,6 @@ from butlerctl.workflows.workflow import Node, Workflow
 
 
 def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
-    del context
     for node in google_nodes(workflow):
         if node.disabled or node.parameters.get("resource") == "spreadsheet":
             continue
@@ -28,6 +29,7 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
                     path,
                     node=node.name,
                     help="choose the place in n8n and export again",
+                    severity=context.severity_if(not workflow.is_unchecked(node.name)),
                 )
 
 

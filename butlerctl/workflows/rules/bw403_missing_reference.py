@@ -3,6 +3,9 @@
 n8n renames references when a node is renamed in the editor, but not inside code, and no import complains. The run
 fails when it comes there.
 
+A warning where code catches the failure (`try`, and a `catch` that does not throw again), and in a node that n8n
+never runs. Code that only stands in a text (`"$('X')"`, `${name}`) is no reference.
+
 Fix: write the node's present name.
 """
 
@@ -12,7 +15,7 @@ from collections.abc import Iterable
 
 from butlerctl.workflows.findings import Severity
 from butlerctl.workflows.placeholders import STICKY_NOTE
-from butlerctl.workflows.references import names_in_code, names_in_value
+from butlerctl.workflows.references import in_code, in_value
 from butlerctl.workflows.rules.base import Context, Hit, Rule
 from butlerctl.workflows.walk import last_key, strings
 from butlerctl.workflows.workflow import Workflow
@@ -21,7 +24,6 @@ _CODE_KEYS = ("jsCode", "functionCode", "code")
 
 
 def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
-    del context
     if workflow.source.references <= workflow.by_name.keys():
         return
     for node in workflow.nodes:
@@ -29,15 +31,18 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
             continue
         for path, text in strings(node.parameters, (*node.path, "parameters")):
             if "$" in text:
-                names = names_in_code(text) if last_key(path) in _CODE_KEYS else names_in_value(text)
-                for name in names:
-                    if name not in workflow.by_name:
+                references = in_code(text) if last_key(path) in _CODE_KEYS else in_value(text)
+                for reference in references:
+                    if reference.name not in workflow.by_name:
                         yield Hit(
-                            f'reads from the node "{name}", and there is no such node',
+                            f'reads from the node "{reference.name}", and there is no such node',
                             path,
-                            token=name,
+                            token=reference.name,
                             node=node.name,
                             help="write the present name of the node",
+                            severity=context.severity_if(
+                                not reference.tried and not workflow.is_idle(node.name)
+                            ),
                         )
 
 

@@ -20,7 +20,7 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
     triggers = [node.name for node in workflow.nodes if node.is_trigger and not node.disabled]
     if not triggers or workflow.is_torn:
         return
-    reached = _reached(workflow, triggers)
+    reached = workflow.reached_from(triggers)
     fed = {edge.target for edge in workflow.edges if edge.kind == "main" and edge.source != edge.target}
     for node in workflow.nodes:
         if node.name in reached or node.name in fed or node.disabled or node.is_trigger:
@@ -32,22 +32,6 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
                 node=node.name,
                 help="connect it, disable it, or remove it",
             )
-
-
-def _reached(workflow: Workflow, triggers: list[str]) -> set[str]:
-    """Main connections lead forward; a model, memory or tool is reached when the node it serves is."""
-    leads_to: dict[str, list[str]] = {}
-    for edge in workflow.edges:
-        source, target = (edge.source, edge.target) if edge.kind == "main" else (edge.target, edge.source)
-        leads_to.setdefault(source, []).append(target)
-    reached: set[str] = set()
-    waiting = list(triggers)
-    while waiting:
-        name = waiting.pop()
-        if name not in reached:
-            reached.add(name)
-            waiting.extend(leads_to.get(name, ()))
-    return reached
 
 
 RULE = Rule("BW404", "a node that never runs", Severity.WARNING, check=check)
