@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from butlerctl.workflows.walk import Path
@@ -39,9 +38,9 @@ class Member(NamedTuple):
 class Reading(NamedTuple):
     """What was found in one file. Positions refer to `text`, which has no byte order mark.
 
-    `values` are the string values of the file, a line break between them, `long_values` those of more than
-    LONG characters: what a value may hold is looked for there first, in a third of the text and without its
-    escapes.
+    `values` are the string values of the file, each once and a line break between them, `long_values` those of
+    more than LONG characters: what a value may hold is looked for there first, in a fraction of the text and
+    without its escapes.
     """
 
     file: str
@@ -84,8 +83,8 @@ def read(data: bytes, file: str, *, named: bool = True) -> Reading:
         tuple(_paths_of(value, seen.repeated)) if seen.repeated else (),
         tuple(seen.constants),
         seen.big_integers,
-        "\n".join(seen.strings),
-        "\n".join(seen.long_strings),
+        "\n".join([text for text in seen.strings if len(text) <= LONG]),
+        "\n".join([text for text in seen.strings if len(text) > LONG]),
         named,
     )
 
@@ -121,8 +120,7 @@ class _Seen:
     def __init__(self) -> None:
         self.repeated: list[dict[str, Any]] = []
         self.constants: list[str] = []
-        self.strings: list[str] = []
-        self.long_strings: list[str] = []
+        self.strings: dict[str, None] = {}
         self.big_integers = False
 
     def decoder(self) -> json.JSONDecoder:
@@ -134,13 +132,18 @@ class _Seen:
         found = dict(pairs)
         if len(found) != len(pairs):
             self.repeated.append(found)
-        self._keep(found.values())
+        strings = self.strings
+        for value in found.values():
+            if value.__class__ is str:
+                strings[value] = None
+            elif value.__class__ is list:
+                self._keep(value)
         return found
 
-    def _keep(self, values: Iterable[Any]) -> None:
+    def _keep(self, values: list[Any]) -> None:
         for value in values:
             if value.__class__ is str:
-                (self.strings if len(value) <= LONG else self.long_strings).append(value)
+                self.strings[value] = None
             elif value.__class__ is list:
                 self._keep(value)
 

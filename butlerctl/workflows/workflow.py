@@ -286,9 +286,12 @@ class Workflow:
 
         A disabled node passes its input through, so what stands behind it is reached as well.
         """
-        starts = [target for name in names for output in self.outputs(name) for target in output]
+        targets: dict[str, list[str]] = {}
+        for edge in self.edges:
+            if edge.kind == "main":
+                targets.setdefault(edge.source, []).append(edge.target)
         reached = _reached(
-            starts, lambda name: (target for output in self.outputs(name) for target in output)
+            [target for name in names for target in targets.get(name, ())], lambda name: targets.get(name, ())
         )
         return frozenset(name for name in reached if name in self.by_name and not self.by_name[name].disabled)
 

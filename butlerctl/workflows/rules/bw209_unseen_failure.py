@@ -34,8 +34,9 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
     severity = Severity.ERROR if context.routes.any else Severity.WARNING
     for node in workflow.nodes:
         if node.name in answered:
-            for hit in _failures(workflow, node, looked_at):
-                yield hit._replace(node=node.name, severity=severity)
+            if node.on_error:
+                for hit in _failures(workflow, node, looked_at):
+                    yield hit._replace(node=node.name, severity=severity)
         elif node.disabled and node.type in CREDENTIALED and _is_fed(workflow, node, answered):
             yield Hit(
                 "a disabled Google node: the request itself is answered as a success",
