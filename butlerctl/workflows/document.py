@@ -74,6 +74,9 @@ def read(data: bytes, file: str, *, named: bool = True) -> Reading:
         problem = Problem(message, min(error.pos, len(text)))
     except RecursionError:
         problem = Problem("nested too deeply to be a workflow")
+    long_strings = [item for item in seen.strings if len(item) > LONG]
+    for item in long_strings:
+        del seen.strings[item]
     return Reading(
         file,
         text,
@@ -83,8 +86,8 @@ def read(data: bytes, file: str, *, named: bool = True) -> Reading:
         tuple(_paths_of(value, seen.repeated)) if seen.repeated else (),
         tuple(seen.constants),
         seen.big_integers,
-        "\n".join([text for text in seen.strings if len(text) <= LONG]),
-        "\n".join([text for text in seen.strings if len(text) > LONG]),
+        "\n".join(seen.strings),
+        "\n".join(long_strings),
         named,
     )
 

@@ -91,9 +91,10 @@ def _nodes(document: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]
 
 
 def _in_nodes(document: Mapping[str, Any], look: _Look) -> Iterator[Placeholder]:
+    may_hold = any(look.live)
     for path, node in _nodes(document):
         name = str(node.get("name", ""))
-        if any(look.live):
+        if may_hold:
             yield from _in_parameters(node, path, name, look)
         yield from _in_credentials(node.get("credentials"), (*path, "credentials"), name)
 

@@ -30,14 +30,14 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
     answered = workflow.answered
     if not answered:
         return
-    looked_at = _looked_at(workflow)
     severity = Severity.ERROR if context.routes.any else Severity.WARNING
+    lenient = [node for node in workflow.nodes if node.name in answered and node.on_error]
+    looked_at = _looked_at(workflow, lenient)
+    for node in lenient:
+        for hit in _failures(workflow, node, looked_at):
+            yield hit._replace(node=node.name, severity=severity)
     for node in workflow.nodes:
-        if node.name in answered:
-            if node.on_error:
-                for hit in _failures(workflow, node, looked_at):
-                    yield hit._replace(node=node.name, severity=severity)
-        elif node.disabled and node.type in CREDENTIALED and _is_fed(workflow, node, answered):
+        if node.disabled and node.type in CREDENTIALED and _is_fed(workflow, node, answered):
             yield Hit(
                 "a disabled Google node: the request itself is answered as a success",
                 (*node.path, "disabled"),
@@ -125,9 +125,9 @@ def _response_code(responder: Node) -> object:
     return options.get("responseCode") if isinstance(options, dict) else None
 
 
-def _looked_at(workflow: Workflow) -> frozenset[str]:
+def _looked_at(workflow: Workflow, lenient: list[Node]) -> frozenset[str]:
     """The nodes whose errors something behind them looks at; worked out only where a node goes on regardless."""
-    if not any(node.on_error == "continueRegularOutput" for node in workflow.nodes):
+    if not any(node.on_error == "continueRegularOutput" for node in lenient):
         return frozenset()
     return workflow.before(node.name for node in workflow.nodes if _looks_at_errors(node))
 
