@@ -99,6 +99,26 @@ def test_a_missing_node_is_an_error_to_what_can_run(nodes, connections, severity
     )
 
 
+@pytest.mark.parametrize(
+    ("hook", "severity"),
+    [
+        ({"webhookId": "your-webhook-id-here"}, "warning"),
+        ({"parameters": {"path": "YOUR_WEBHOOK_PATH"}}, "warning"),
+        ({"parameters": {"path": "<YOUR_WEBHOOK_PATH>"}}, "error"),
+        ({"parameters": {"path": "hooks/a", "responseData": "YOUR_ANSWER"}}, "error"),
+    ],
+)
+def test_n8n_serves_a_path_as_it_is(hook, severity):
+    webhook = {"name": "Webhook", "type": "n8n-nodes-base.webhook", **hook}
+    assert severities([webhook, LAST], led("Webhook", "Last"), "BW102") == [severity]
+
+
+def test_the_path_of_what_is_no_trigger_is_a_value():
+    assert severities(
+        [CRON, faulty(parameters={"path": "YOUR_PATH"})], led("Every day", "Faulty"), "BW102"
+    ) == ["error"]
+
+
 CREDENTIAL = {
     "BW103": {"credentials": {}, "parameters": CALENDAR},
     "BW107": {"parameters": CALENDAR},
