@@ -167,16 +167,18 @@ class Deployment:
     def _settled(self) -> Server:
         """n8n with nothing in flight any more, all of it noted. Waits for an n8n that is being restarted."""
         settle(self.journal.past)
+        memory = self.scene.store.memory(self.journal.past)
+        ids = [*memory.known.values(), *(kept.held.id for kept in self.snapshot.kept)]
         deadline = time.monotonic() + RESTART.total_seconds()
         while True:
             try:
-                server = read_server(self.scene.api)
+                server = read_server(self.scene.api, ids)
             except TryAgain:
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.5)
             else:
-                adopt(self.journal, server, self.scene.store.memory(self.journal.past).written)
+                adopt(self.journal, server, memory.written)
                 return server
 
     def _end(self, outcome: Outcome, command: str) -> None:
@@ -225,7 +227,7 @@ class Deployment:
         """One last look at the whole set, also at what needed no deployment: what n8n holds, and whether it answers."""
         self.scene.let_publish()
         known = self.scene.store.memory().known
-        server = read_server(self.scene.api)
+        server = read_server(self.scene.api, known.values())
         for entry in self.plan.entries:
             held = server.workflow(entry.id or known.get(entry.route, ""))
             wrong = self._wrong(entry, held) if held else "it is gone"

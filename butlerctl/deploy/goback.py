@@ -214,7 +214,7 @@ class _Return:
         What a step said counts only where this is not as it should be: n8n may have done what it did not answer.
         """
         try:
-            server = read_server(self.ground.api)
+            server = read_server(self.ground.api, (task.id for task in self.tasks if task.id))
         except ButlerctlError as error:
             return [
                 Failure(task.move.route, error.message)

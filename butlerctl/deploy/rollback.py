@@ -74,7 +74,7 @@ def check(ground: Ground, to: str = "") -> Return:
     """
     interrupted = ground.store.unfinished()
     snapshot = _goal(ground, to, interrupted)
-    return _way_back(ground, snapshot, interrupted, _settled(ground, interrupted))
+    return _way_back(ground, snapshot, interrupted, _settled(ground, snapshot, interrupted))
 
 
 def rollback(ground: Ground, to: str = "") -> Return:
@@ -91,7 +91,7 @@ def rollback(ground: Ground, to: str = "") -> Return:
     with ground.store.lock(needed=False):
         interrupted = ground.store.unfinished()
         snapshot = _goal(ground, to, interrupted)
-        server = _settled(ground, interrupted)
+        server = _settled(ground, snapshot, interrupted)
         written = ground.store.memory().written
         for run in interrupted:
             with ground.store.journal(run.id, needed=False) as journal:
@@ -131,10 +131,11 @@ def _is_about(snapshot: Snapshot, ground: Ground) -> bool:
     return any(hook in ours for document in documents for hook in hooks_of(document))
 
 
-def _settled(ground: Ground, interrupted: Sequence[PastRun]) -> Server:
+def _settled(ground: Ground, snapshot: Snapshot, interrupted: Sequence[PastRun]) -> Server:
     for run in interrupted:
         settle(run)
-    return read_server(ground.api)
+    known = ground.store.memory().known.values()
+    return read_server(ground.api, [*known, *(kept.held.id for kept in snapshot.kept)])
 
 
 def _way_back(ground: Ground, snapshot: Snapshot, interrupted: Sequence[PastRun], server: Server) -> Return:

@@ -111,14 +111,14 @@ class Scene(Ground):
     exports: Mapping[Route, Document]
 
     def look(self, *, overwrite_drafts: bool = False, listen: bool = False) -> Look:
-        """Two lists are read. With `listen` a GET goes to the webhook of every workflow that serves its file.
+        """Two lists are read, and what is missing in them by its id. With `listen` a GET goes to the webhook of every workflow that serves its file.
 
         Raises:
             Unreachable, TryAgain, NotPermitted: as N8nApi.
             BadDocument: a workflow has no canonical form, or a journal is damaged.
         """
-        server = read_server(self.api)
         memory = self.store.memory()
+        server = read_server(self.api, memory.known.values())
         members = find_members(server, self.exports, memory.known)
         found = objections(self.exports, server, members, tokens=self.tokens, prefix=self.prefix)
         question = Question(
@@ -168,7 +168,8 @@ def find_held(ground: Ground, inventory: Inventory) -> tuple[list[tuple[Route, H
             exports[route] = _identity(read_export(inventory, route))
         except BadInput as error:
             exports[route], unreadable[route] = {}, error
-    members = find_members(read_server(ground.api), exports, ground.store.memory().known)
+    known = ground.store.memory().known
+    members = find_members(read_server(ground.api, known.values()), exports, known)
     held = {route: member.held for route, member in members.items() if member.held}
     return list(held.items()), {route: error for route, error in unreadable.items() if route not in held}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from butlerctl.errors import NotOffered
+from butlerctl.errors import NotOffered, Unreachable
 from butlerctl.inventory.operations import Route
 from butlerctl.n8n.api import N8nApi
 from butlerctl.n8n.hooks import Hook, hooks_of, taken
@@ -74,11 +74,11 @@ class Server:
         return next((held for held in self.workflows if held.id == workflow_id), None)
 
 
-def read_server(api: N8nApi) -> Server:
-    """Two lists, whole.
+def read_server(api: N8nApi, known: Iterable[str] = ()) -> Server:
+    """Two lists, whole. Which of the `known` workflows is not among them is gone: n8n is asked for it by its id.
 
     Raises:
-        Unreachable, TryAgain: as N8nApi.
+        Unreachable, TryAgain: as N8nApi; or a list lacks a workflow that n8n has.
         NotPermitted: the API key may not list workflows or credentials; without either nothing is deployed.
         NotOffered: n8n 1, which lists no credentials.
     """
@@ -90,9 +90,14 @@ def read_server(api: N8nApi) -> Server:
             hint="`butlerctl verify` and `probe` work on it; deploy to n8n 2",
         ) from error
     credentials = [Credential(str(each["id"]), str(each["name"]), str(each["type"])) for each in listed]
-    return Server(
-        tuple(Held(document) for document in api.workflows()), {each.id: each for each in credentials}
-    )
+    workflows = tuple(Held(document) for document in api.workflows())
+    for workflow_id in {*known} - {held.id for held in workflows}:
+        if api.workflow(workflow_id) is not None:
+            raise Unreachable(
+                f"n8n's list of workflows is not whole: {workflow_id} is not in it, and n8n has it",
+                hint="something in front of n8n keeps old answers, or shortens them",
+            )
+    return Server(workflows, {each.id: each for each in credentials})
 
 
 @dataclass(frozen=True, slots=True)

@@ -306,6 +306,41 @@ def test_a_creation_that_is_answered_with_a_strangers_workflow_leaves_the_strang
     assert home.all_served() == {"v1"}
 
 
+def shorten_the_list(home):
+    """What stands in front of n8n shows an old list, in which no workflow is."""
+    nothing = own_answer({"data": [], "nextCursor": None})
+    home.front.in_front = lambda: nothing if "/workflows?" in home.front.requests[-1][1] else None
+
+
+def test_a_list_without_what_n8n_has_is_no_list(home):
+    home.renew()
+    assert home.deploy().code == 0
+    shorten_the_list(home)
+    for command in ("plan", "drift", "snapshot"):
+        ran = home.run(command)
+        assert ran.code == 75
+        assert "n8n's list of workflows is not whole" in ran.err
+    home.front.requests.clear()
+    for command in (["rollback", "--check"], ["rollback"]):
+        assert home.run(*command).code == 75
+    assert home.front.writes == []
+    home.front.reset()
+    assert home.run("rollback").code == 0
+    assert home.all_served() == {"v1"}
+
+
+def test_what_was_made_is_not_gone_because_a_list_does_not_show_it(home):
+    home.empty()
+    home.plan()
+    home.front.after = lambda number, *_: shorten_the_list(home) if number == 4 else None
+    ran = home.apply()
+    assert ran.code == 4, ran
+    assert {failure["route"] for failure in ran.json["left"]} == {str(ADD), str(WIFES)}
+    home.front.reset()
+    assert home.run("rollback").code == 0
+    assert set(home.published().values()) == {None}
+
+
 def test_n8n_that_goes_away_in_the_middle_leaves_a_run_that_can_be_taken_back(home):
     before = home.published()
     home.renew()
