@@ -204,6 +204,24 @@ def test_what_code_reads_from(code, found):
     assert severities(nodes, connections, "BW403") == found
 
 
+def test_a_quote_that_ends_a_reference_is_named():
+    code = {
+        "name": "Code",
+        "type": "n8n-nodes-base.set",
+        "parameters": {"value": "={{ $('Ada's step').item.json.id }}"},
+    }
+    step = {"name": "Ada's step", "type": "n8n-nodes-base.noOp", "parameters": {}}
+    document = {"nodes": [CRON, step, code], "connections": led("Every day", "Ada's step", "Code")}
+    found = [item for item in lint_documents({"a.json": document}).findings if item.code == "BW403"]
+    assert [(str(item.severity), item.message, item.help) for item in found] == [
+        (
+            "error",
+            'the quote in "Ada\'s step" ends the reference to this node',
+            "put a backslash before the quote",
+        )
+    ]
+
+
 PINNED = {
     "an address": ("Ada <ada@haus.test>", "warning", "with an e-mail address"),
     "an address beside an icon": ("icon@2x.png, ada@haus.test", "warning", "with an e-mail address"),

@@ -17,7 +17,7 @@ from butlerctl.workflows.findings import Severity
 from butlerctl.workflows.placeholders import STICKY_NOTE
 from butlerctl.workflows.references import in_code, in_value
 from butlerctl.workflows.rules.base import Context, Hit, Rule
-from butlerctl.workflows.walk import last_key, strings
+from butlerctl.workflows.walk import Path, last_key, strings
 from butlerctl.workflows.workflow import Workflow
 
 _CODE_KEYS = ("jsCode", "functionCode", "code")
@@ -34,16 +34,23 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
                 references = in_code(text) if last_key(path) in _CODE_KEYS else in_value(text)
                 for reference in references:
                     if reference.name not in workflow.by_name:
-                        yield Hit(
-                            f'reads from the node "{reference.name}", and there is no such node',
-                            path,
-                            token=reference.name,
-                            node=node.name,
-                            help="write the present name of the node",
-                            severity=context.severity_if(
-                                not reference.tried and not workflow.is_idle(node.name)
-                            ),
-                        )
+                        matters = not reference.tried and not workflow.is_idle(node.name)
+                        hit = _hit(reference.name, path, workflow)
+                        yield hit._replace(node=node.name, severity=context.severity_if(matters))
+
+
+def _hit(name: str, path: Path, workflow: Workflow) -> Hit:
+    whole = _cut_by_its_quote(name, workflow)
+    if whole:
+        message = f'the quote in "{whole}" ends the reference to this node'
+        return Hit(message, path, token=name, help="put a backslash before the quote")
+    message = f'reads from the node "{name}", and there is no such node'
+    return Hit(message, path, token=name, help="write the present name of the node")
+
+
+def _cut_by_its_quote(name: str, workflow: Workflow) -> str:
+    """The node whose name goes on behind a quote (`$('Ada's step')`), which JavaScript cannot read."""
+    return next((node for node in workflow.by_name if node.startswith((name + "'", name + '"'))), "")
 
 
 RULE = Rule("BW403", "a reference to a missing node", Severity.ERROR, check=check)
