@@ -154,6 +154,11 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
             "the live version is not the edited one",
             "`butlerctl plan` shows what differs; `butlerctl apply` makes all three the same.",
         ),
+        "active.executed_version": Check(
+            "active",
+            "n8n ran another version than the one that it publishes",
+            "Wait a few seconds and probe again; if it stays, restart every process of n8n.",
+        ),
         "credential.exists": Check(
             "credential",
             "the workflow names a credential that is not there",

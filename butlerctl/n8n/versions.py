@@ -1,6 +1,6 @@
 """What butlerctl cannot know of a version of n8n, however healthy it is. Pure.
 
-Seen on the four versions that the contract was held to. 2.27.4 and 2.30.8 leave nothing open.
+Seen on the four versions that the contract was held to.
 """
 
 from __future__ import annotations
@@ -36,6 +36,17 @@ _TABLE: tuple[tuple[tuple[int, int], tuple[int, int], tuple[Limit, ...]], ...] =
             Limit(
                 "active.executed_version",
                 "n8n 1 does not say which version of a workflow an execution ran",
+            ),
+        ),
+    ),
+    (
+        (2, 0),
+        (2, 31),
+        (
+            Limit(
+                "active.executed_version",
+                "this n8n names in an execution the version that was saved, not the one that ran: that what it"
+                " publishes is what ran, is its word",
             ),
         ),
     ),

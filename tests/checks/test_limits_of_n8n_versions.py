@@ -31,9 +31,10 @@ def prove(lab, state):
     }
 
 
-def test_the_pinned_version_leaves_nothing_open(lab, tmp_path):
+def test_the_pinned_version_leaves_one_thing_open(lab, tmp_path):
     run, reasons = prove(lab, tmp_path)
-    assert (run.verdict, run.versions["n8n"], reasons) == ("PASS", "2.30.8", {})
+    assert (run.verdict, run.versions["n8n"]) == ("PASS", "2.30.8")
+    assert reasons.keys() == {"active.executed_version"}
 
 
 def test_on_n8n_1_the_report_says_what_n8n_does_not_tell(lab, tmp_path):
@@ -43,6 +44,22 @@ def test_on_n8n_1_the_report_says_what_n8n_does_not_tell(lab, tmp_path):
     assert {link.verdict for route in run.routes for link in route.judgement.links} == {"proven"}
     assert reasons.keys() == {"credential.exists", "active.executed_version"}
     assert "n8n 1 lists no credentials" in reasons["credential.exists"]
+
+
+def test_an_n8n_that_still_runs_the_version_before_is_told_by_the_execution(tmp_path):
+    with Lab(load_inventory(ROOT / "inventory.yaml", os.environ)) as lab:
+        lab.n8n.rest.version, lab.n8n.workflows.lag = "2.41.1", 60.0
+        (workflow,) = (each for each in lab.n8n.workflows if each.name == "L4CK3Y tasks list wife")
+        before = workflow.versions[workflow.saved]
+        noted = [{**node, "notesInFlow": False} for node in before.nodes]
+        lab.n8n.workflows.update(workflow.id, {"nodes": noted, "connections": before.connections})
+        run, _ = prove(lab, tmp_path)
+    (route,) = run.routes
+    first = route.judgement.first_broken
+    assert (first.check, first.seen) == (
+        "active.executed_version",
+        f"the request ran in version {before.id}, n8n publishes {workflow.published}",
+    )
 
 
 def test_a_key_that_may_not_list_credentials_is_said_in_the_report(lab, tmp_path):
@@ -62,10 +79,10 @@ def test_a_key_that_may_not_list_credentials_is_said_in_the_report(lab, tmp_path
         ("1.123.81", ["credential.exists", "active.executed_version"]),
         ("1.123.4", ["credential.exists", "active.executed_version"]),
         ("1.50.0", ["credential.exists", "active.executed_version", "n8n.version"]),
-        ("2.27.4", []),
-        ("2.30.8", []),
-        ("2.30.11", []),
-        ("2.28.6", ["n8n.version"]),
+        ("2.27.4", ["active.executed_version"]),
+        ("2.30.8", ["active.executed_version"]),
+        ("2.30.11", ["active.executed_version"]),
+        ("2.28.6", ["active.executed_version", "n8n.version"]),
         ("2.35.0", ["active.settings", "n8n.version"]),
         ("2.41.1", ["active.settings"]),
         ("3.0.0", ["n8n.version"]),

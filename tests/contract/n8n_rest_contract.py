@@ -267,14 +267,17 @@ def test_credentials_are_listed_without_their_data(home, rest):
     assert rest.delete(f"/credentials/{created['id']}").status_code == 404
 
 
-def test_an_execution_keeps_the_whole_request_and_which_version_ran(home, rest):
+def test_an_execution_keeps_the_whole_request_and_the_version_that_was_saved_then(home, rest):
+    published = rest.get(f"/workflows/{home.workflows[ADD]}").json()
+    draft = deepcopy(published)
+    draft["nodes"][0]["notes"] = "a draft"
+    home.n8n.workflows.save(published["id"], draft)
+    saved = rest.get(f"/workflows/{published['id']}").json()["versionId"]
     answer = home.call(PATH, {"nonsense": 1})
     wait_until(lambda: statuses(rest, home.workflows[ADD]) == ["success"])  # it answers before it has ended
     execution = rest.get(f"/executions/{answer.json()['execution']}", params={"includeData": "true"}).json()
-    assert (
-        execution["workflowVersionId"]
-        == rest.get(f"/workflows/{home.workflows[ADD]}").json()["activeVersionId"]
-    )
+    assert execution["workflowVersionId"] == saved != published["activeVersionId"]
+    assert "a draft" not in {node.get("notes") for node in execution["workflowData"]["nodes"]}
     request = execution["data"]["resultData"]["runData"]["Webhook"][0]["data"]["main"][0][0]["json"]
     assert request["headers"]["x-l4ck3y-auth"] == SECRET
     assert request["body"] == {"nonsense": 1}

@@ -122,6 +122,25 @@ def test_the_advice_never_leads_to_the_wrong_version(digest, advice):
     assert judge(bundle_of(document)).first_broken.next_step.startswith(advice)
 
 
+@pytest.mark.parametrize(
+    ("ran", "broken"),
+    [
+        ({"workflow_id": "w", "version_id": "v0"}, "active.executed_version"),
+        ({"workflow_id": "w", "version_id": "v2"}, None),
+        ({"workflow_id": "w", "version_id": "v3"}, None),  # saved: n8n up to 2.30 names it whatever ran
+        ({"workflow_id": "w", "version_id": None}, None),
+        ({}, None),
+    ],
+)
+def test_a_version_that_n8n_neither_publishes_nor_holds_saved_did_not_run_by_right(ran, broken):
+    document = live(Turn("tasks_add"))
+    shown = {"id": "w", "versionId": "v3", "activeVersionId": "v2"}
+    of(document, "workflow_live")["document"] = of(document, "workflow_live")["document"] | shown
+    of(document, "execution").update(ran)
+    first = judge(bundle_of(document)).first_broken
+    assert (first and first.check) == broken
+
+
 def test_branches_that_run_in_another_order_are_named():
     document = live(Turn("tasks_list"))
     heights = {"first": 0, "second": 9}

@@ -25,6 +25,7 @@ def judge(case: Case) -> Finding:
         or _not_in_preflight(case)
         or _declared_off(case)
         or _other_version(case)
+        or _ran_another_version(case)
         or _proof(case)
     )
 
@@ -194,6 +195,29 @@ def _other_version(case: Case) -> Finding | None:
                 *case.exports[:1],
                 expected="export, saved and published version are the same",
                 advice=_which_to_keep(document, export),
+            )
+    return None
+
+
+def _ran_another_version(case: Case) -> Finding | None:
+    """n8n ran neither what it calls published nor what it calls saved. Up to 2.30 it names the saved one always."""
+    ran = case.own_execution.document if case.own_execution else {}
+    for document in case.live:
+        shown = held(document)
+        versions_shown = shown.get("versionId"), shown.get("activeVersionId")
+        same_workflow = ran.get("workflow_id") == shown.get("id")
+        if (
+            same_workflow
+            and ran.get("version_id")
+            and all(versions_shown)
+            and ran["version_id"] not in versions_shown
+        ):
+            return broken(
+                "active.executed_version",
+                f"the request ran in version {ran['version_id']}, n8n publishes {versions_shown[1]}",
+                ran,
+                document,
+                expected="what is published is what runs",
             )
     return None
 

@@ -17,11 +17,12 @@ from butlerctl.lab.n8n.workflows import Version, Workflow
 
 @dataclass(slots=True)
 class Execution:
-    """One run of a workflow. `status` is running, success, error or canceled."""
+    """One run of a workflow. `status` is running, success, error or canceled; `saved` is the version saved then."""
 
     id: str
     workflow: Workflow
     version: Version
+    saved: str
     status: str = "running"
     started: str = field(default_factory=now_text)
     stopped: str | None = None
@@ -81,7 +82,7 @@ class Execution:
         return {
             "storedAt": "db",
             "jsonSizeBytes": len(json.dumps(data)),
-            "workflowVersionId": self.version.id,
+            "workflowVersionId": self.saved,
             "data": data,
             "workflowData": {
                 "id": self.workflow.id,
@@ -109,7 +110,7 @@ class Executions:
 
     def begin(self, workflow: Workflow, version: Version) -> Execution:
         with self._lock:
-            execution = Execution(str(next(self._numbers)), workflow, version)
+            execution = Execution(str(next(self._numbers)), workflow, version, workflow.saved)
             self._all[execution.id] = execution
             return execution
 

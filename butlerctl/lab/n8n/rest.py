@@ -30,6 +30,8 @@ DEPLOY_SCOPES = (
 """What a key needs beside those to deploy."""
 
 STATUSES = ("canceled", "crashed", "error", "new", "running", "success", "unknown", "waiting")
+_NAMING_THE_SAVED = tuple(f"2.{minor}." for minor in range(31))
+"""These versions call the saved version the one that an execution ran; 2.41.1 names the one that did."""
 _PAGE = 100
 _MOST = 250
 _BODY_KEYS = ("name", "nodes", "connections", "settings")
@@ -181,6 +183,8 @@ class RestApi:
         shown = execution.as_json(with_data=with_data, limit=None if insisted else self.shown_bytes)
         if self.version.startswith("1."):
             shown.pop("workflowVersionId", None)
+        elif with_data and not self.version.startswith(_NAMING_THE_SAVED):
+            shown["workflowVersionId"] = execution.version.id
         return shown
 
     def list_tags(self, request: Request) -> Answer:
