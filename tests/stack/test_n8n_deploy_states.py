@@ -12,7 +12,10 @@ from tests.deploy.deploy_machine import machine_over
 from tests.stack.n8n_house import ROOT
 from tests.stack.n8n_pages import deployments_page, write
 
-pytestmark = pytest.mark.stack
+SEQUENCES = int(os.environ.get("BUTLERCTL_DEPLOY_SEQUENCES", "5"))
+SECONDS_A_SEQUENCE = 60  # a killed run is waited for, and every one is looked at from all sides
+
+pytestmark = [pytest.mark.stack, pytest.mark.timeout(SEQUENCES * SECONDS_A_SEQUENCE)]
 
 
 def test_in_any_order_of_edits_kills_and_rollbacks_the_set_is_planned_or_put_back(n8n_bench):
@@ -26,7 +29,7 @@ def test_in_any_order_of_edits_kills_and_rollbacks_the_set_is_planned_or_put_bac
     model = machine_over(household)
     machine = model.TestCase
     machine.settings = settings(
-        max_examples=int(os.environ.get("BUTLERCTL_DEPLOY_SEQUENCES", "5")),
+        max_examples=SEQUENCES,
         stateful_step_count=10,
         deadline=None,
         derandomize="BUTLERCTL_DEPLOY_SEQUENCES"

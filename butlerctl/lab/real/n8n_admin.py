@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _EMAIL = "owner@lab.example"
 _SETUP_SECONDS = 20
+_UNPUBLISH_SECONDS = 10
 
 
 class Owner:
@@ -107,8 +108,18 @@ class OwnersWorkflows:
         self._owner.editor("POST", f"workflows/{workflow_id}/unarchive")
 
     def remove(self, workflow_id: str) -> None:
+        """n8n 2.41 answers before it has unpublished, and refuses to delete what it is still unpublishing."""
         self._owner.api("POST", f"workflows/{workflow_id}/deactivate")
-        self._owner.api("DELETE", f"workflows/{workflow_id}")
+        deadline = time.monotonic() + _UNPUBLISH_SECONDS
+        while True:
+            try:
+                self._owner.api("DELETE", f"workflows/{workflow_id}")
+            except Refused as refused:
+                if "still being unpublished" not in str(refused) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
+            else:
+                return
 
     def publish_beside(self, workflow_id: str) -> None:
         self.unpublish(workflow_id)
