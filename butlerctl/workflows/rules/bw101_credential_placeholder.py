@@ -5,7 +5,8 @@ and in the editor the node's selector can stay disabled. Worse: when exactly one
 the same *name*, n8n silently binds the node to it, which may be another person's account. An id that n8n made
 is 16 letters and digits, so a bare word, an expression or a run of x is a placeholder too.
 
-A warning where n8n never runs the node: it is disabled, no connection touches it, or no trigger leads to it.
+Outside a butler's workflow it is a warning where n8n never runs the node: it is disabled, no connection touches it,
+or no trigger leads to it.
 
 Fix: create the credential in n8n and put its id here, or bind the token in the inventory and deploy with
 `butlerctl apply`.

@@ -4,8 +4,9 @@ Known notations are `<UPPER_SNAKE>` and `<<…>>`, `<your …>`, `YOUR_X`, `REPL
 n8n's own `<__PLACEHOLDER_VALUE__hint__>` and others. A task list that is a placeholder activates and answers
 an empty 200; a calendar or spreadsheet one is refused at activation, late and without a line number.
 
-A warning where n8n never runs the node: it is disabled, no connection touches it, or no trigger leads to it. So is
-a word such as `your-endpoint` as a trigger's path or `webhookId`: n8n serves it as it is.
+Outside a butler's workflow it is a warning where n8n never runs the node: it is disabled, no connection touches it,
+or no trigger leads to it. So is a word such as `your-endpoint` as a trigger's path or `webhookId`, which n8n serves
+as it is.
 
 Fix: put the value here, or bind the token in the inventory and deploy with `butlerctl apply`.
 """

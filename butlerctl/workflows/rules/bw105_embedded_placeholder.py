@@ -2,7 +2,8 @@
 
 In a URL, a header or an authentication field the request cannot work, so it is an error there; elsewhere it is
 a warning. In a URL a whole path segment in angle brackets counts as well: `/<group>/<project>/issues`.
-A warning everywhere in a node that n8n never runs: disabled, without a connection, or with no trigger before it.
+Outside a butler's workflow it is a warning, too, in a node that n8n never runs: disabled, without a connection, or
+with no trigger before it.
 
 Fix: put the value in, or bind the token in the inventory.
 """

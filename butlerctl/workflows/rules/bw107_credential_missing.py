@@ -2,7 +2,8 @@
 
 Copying a node between instances, or an export from a tool that strips credentials, leaves such nodes.
 
-A warning where no connection touches the node: n8n's check before an activation passes such a node over.
+Outside a butler's workflow it is a warning where no connection touches the node: n8n's check before an activation
+passes such a node over.
 
 Fix: choose the credential in n8n and export again.
 """

@@ -2,7 +2,7 @@
 
 An empty resource locator means that the call goes nowhere, or to a default place that nobody chose.
 
-A warning where no connection touches the node: n8n neither checks nor runs it.
+Outside a butler's workflow it is a warning where no connection touches the node: n8n neither checks nor runs it.
 
 Fix: choose the place in n8n, best by id, and export again.
 """

@@ -3,8 +3,8 @@
 n8n renames references when a node is renamed in the editor, but not inside code, and no import complains. The run
 fails when it comes there.
 
-A warning where code catches the failure (`try`, and a `catch` that does not throw again), and in a node that n8n
-never runs. Code that only stands in a text (`"$('X')"`, `${name}`) is no reference.
+Outside a butler's workflow it is a warning where code catches the failure (`try`, and a `catch` that does not throw
+again), and in a node that n8n never runs. Code that only stands in a text (`"$('X')"`, `${name}`) is no reference.
 
 Fix: write the node's present name.
 """
