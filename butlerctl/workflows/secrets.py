@@ -56,6 +56,8 @@ _PATTERNS = (
     _Pattern("Apify token", "apify_api_", r"[A-Za-z0-9]{30,}"),
     _Pattern("Groq key", "gsk_", r"[A-Za-z0-9]{40,}"),
 )
+# The length of the shortest of them, a Slack token.
+_SHORTEST = 17
 _NAMES = ("authorization", "key", "token", "secret", "password", "-auth")
 # In raw JSON: `"X-API-Key", "value": "…"` and `"password": "…"`.
 _NAMED_VALUE = r"\"\s*(?:,[^{}]{0,200}?\"value\"\s*)?:\s*\"((?![<={\[])(?:[^\"\\]|\\.){8,})\""
@@ -69,10 +71,17 @@ class Suspects(NamedTuple):
     named: bool
 
 
-def suspects_in(values: str, lowered: str) -> Suspects:
-    """One cheap look at the values of a file, a line break between them, and at their lower case."""
+def suspects_in(values: str, lowered: str, long_values: str) -> Suspects:
+    """One cheap look at the values of a file, a line break between them, and at the lower case of the short ones.
+
+    A vendor's secret is a long word, and most words are short; a name is no long value.
+    """
+    text = f"{values}\n{long_values}"
+    words = "\n".join([word for word in text.split() if len(word) >= _SHORTEST])
     return Suspects(
-        tuple(pattern for pattern in _PATTERNS if pattern.start in values),
+        tuple(
+            [pattern for pattern in _PATTERNS if pattern.start in (text if " " in pattern.start else words)]
+        ),
         any(f"{name}\n" in lowered for name in _NAMES),
     )
 

@@ -88,7 +88,6 @@ class Source:
         self.big_integers = reading.big_integers
         self.values = reading.values
         self.long_values = reading.long_values
-        self._texts = (self.values, self.long_values)
         self._lowered = (self.values.lower(), self.long_values.lower())
         self._found: dict[tuple[str, ...], bool] = {}
 
@@ -111,8 +110,7 @@ class Source:
     @cached_property
     def suspects(self) -> Suspects:
         """The secrets that may stand in this file."""
-        both = [suspects_in(text, lowered) for text, lowered in zip(self._texts, self._lowered, strict=True)]
-        return Suspects(both[0].patterns + both[1].patterns, both[0].named or both[1].named)
+        return suspects_in(self.values, self._lowered[0], self.long_values)
 
     @cached_property
     def references(self) -> frozenset[str]:
