@@ -13,8 +13,10 @@ def main() -> None:
 
     _open_closed_streams()
     _spell_out_what_cannot_be_shown()
-    # Whoever ends a run gets the same clean-up as with Ctrl-C.
+    # Whoever ends a run gets the same clean-up as with Ctrl-C; also who closes the terminal, unless `nohup` forbids it.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, signal.default_int_handler)
     sys.exit(run(sys.argv[1:]))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -50,8 +51,11 @@ def opened_without_files(
 
 
 def say(line: str) -> None:
-    """Progress, for whoever watches."""
-    print(f"butlerctl: {visible(line)}", file=sys.stderr, flush=True)
+    """Progress, for whoever watches. Nothing ends in the middle because nobody does any more."""
+    try:
+        print(f"butlerctl: {visible(line)}", file=sys.stderr, flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def show(document: Any, lines: Iterable[str], format_: Format) -> None:

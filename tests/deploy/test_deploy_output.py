@@ -63,3 +63,32 @@ def test_a_command_does_its_work_whatever_the_terminal_can_show(home, encoding):
     assert run_in(home, encoding, "drift").returncode == 1
     assert run_in(home, encoding, "apply", str(home.plan_file), "--yes").returncode == 0
     assert home.live(ADD)["nodes"][0]["notes"] == note
+
+
+@pytest.mark.parametrize("end", ["closed pipe", "full disk"])
+def test_nothing_ends_in_the_middle_because_nobody_watches_any_more(home, end):
+    def run_unwatched(*argv):
+        if end == "full disk":
+            writing = os.open("/dev/full", os.O_WRONLY)
+        else:
+            reading, writing = os.pipe()
+            os.close(reading)
+        ran = subprocess.run(
+            [sys.executable, "-m", "butlerctl", *argv, "--format", "json"],
+            cwd=ROOT,
+            env={**os.environ, **home.environ},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=writing,
+            check=False,
+        )
+        os.close(writing)
+        return ran.returncode, json.loads(ran.stdout)["outcome"]
+
+    before = home.published()
+    home.renew()
+    home.plan()
+    assert run_unwatched("apply", str(home.plan_file), "--yes") == (0, "done")
+    assert home.all_served() == {"v2"}
+    assert run_unwatched("rollback") == (0, "done")
+    assert (home.published(), home.all_served()) == (before, {"v1"})

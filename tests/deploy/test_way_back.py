@@ -223,8 +223,10 @@ def test_a_damaged_snapshot_is_named_and_the_others_are_listed(home):
 # Ctrl-C
 
 
-@pytest.mark.parametrize("refused", [False, True])
-def test_an_interruption_from_the_keyboard_puts_the_set_back_and_says_what_came_of_it(home, refused):
+@pytest.mark.parametrize(
+    ("refused", "ending"), [(False, signal.SIGINT), (True, signal.SIGINT), (False, signal.SIGHUP)]
+)
+def test_an_interruption_from_the_keyboard_puts_the_set_back_and_says_what_came_of_it(home, refused, ending):
     before = home.published()
     home.renew()
     home.plan()
@@ -232,7 +234,7 @@ def test_an_interruption_from_the_keyboard_puts_the_set_back_and_says_what_came_
 
     def press(number, *_):
         if number == 2:
-            child.send_signal(signal.SIGINT)
+            child.send_signal(ending)
         return NO_ROOM if refused and number > 2 else None
 
     home.front.before = press
