@@ -54,3 +54,13 @@ def test_a_secret_of_the_least_length_is_found(start, rest, place):
 @pytest.mark.parametrize("kind", ["", "RSA ", "OPENSSH "])
 def test_a_private_key_is_found_although_its_words_are_short(kind, place):
     assert codes(place.format("-----BEGIN " + kind + "PRIVATE KEY-----")).count("BW501") == 1
+
+
+def test_a_secret_in_a_short_and_in_a_long_value_is_told_once_for_each_place():
+    secret = "".join(SHORTEST["GitHub"])
+    parameters = {"jsCode": "// a step\n" * 60 + secret, "note": secret}
+    node = {"name": "Step", "type": "n8n-nodes-base.code", "parameters": parameters}
+    report = lint_documents({"a.json": {"nodes": [node], "connections": {}}})
+    told = [item.message for item in report.findings if item.code == "BW501"]
+    assert len(told) == 1
+    assert told[0].endswith("(also at line 8)")
