@@ -96,7 +96,9 @@ def _in_nodes(document: Mapping[str, Any], look: _Look) -> Iterator[Placeholder]
         name = str(node.get("name", ""))
         if may_hold:
             yield from _in_parameters(node, path, name, look)
-        yield from _in_credentials(node.get("credentials"), (*path, "credentials"), name)
+        credentials = node.get("credentials")
+        if credentials:
+            yield from _in_credentials(credentials, (*path, "credentials"), name)
 
 
 def _in_parameters(node: dict[str, Any], path: Path, name: str, look: _Look) -> Iterator[Placeholder]:
