@@ -45,8 +45,8 @@ _TABLE: tuple[tuple[tuple[int, int], tuple[int, int], tuple[Limit, ...]], ...] =
         (
             Limit(
                 "active.executed_version",
-                "this n8n names in an execution the version that was saved, not the one that ran: that what it"
-                " publishes is what ran, is its word",
+                "this n8n names in an execution the version that was saved, not the one that ran: which one that was,"
+                " only its word on what it publishes tells",
             ),
         ),
     ),

@@ -51,7 +51,8 @@ def headline(run: Run) -> str:
         first = broken[0]
         return f"FAIL: {len(broken)} of {len(run.routes)} routes are broken, the first is {first.route}{_where(first)}"
     counts = run.counts
-    proven = f"{counts.links[Verdict.PROVEN]} of {counts.links_in_all} links proven on {counts.routes} routes"
+    routes = "1 route" if counts.routes == 1 else f"{counts.routes} routes"
+    proven = f"{counts.links[Verdict.PROVEN]} of {counts.links_in_all} links proven on {routes}"
     failed = next(failed_checks(run), None)
     return f"{run.verdict}: {proven}" + (f", but {failed[0]} failed" if failed else "")
 

@@ -86,6 +86,8 @@ def test_the_text_says_verdict_first_and_what_to_do(capsys):
     assert "  hint     publish the workflow in n8n" in lines
     assert "UNSIGNED" in text
     assert shown(good_run(), "text", SIGNER).startswith("PASS: 108 of 108 links proven on 12 routes\n")
+    alone = shown(run_of_routes(proven_route(ROUTES[0])), "text", SIGNER)
+    assert alone.startswith("PASS: 9 of 9 links proven on 1 route\n")
 
 
 def test_the_text_names_what_was_not_run_what_is_left_and_what_is_not_proven():
