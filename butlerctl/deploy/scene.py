@@ -62,9 +62,7 @@ class Ground:
     ) -> Snapshot:
         """These workflows, saved and published version, and whether they answer, on the disk.
 
-        Raises:
-            BadInput: it cannot be written.
-            Unreachable: n8n does not answer.
+        Raises BadInput when it cannot be written.
         """
         now = self.store.moment()
         published = {route.workflow_file.removesuffix(".json"): each.published_digest for route, each in held}
@@ -74,7 +72,7 @@ class Ground:
             kind=kind,
             taken=now.replace(microsecond=now.microsecond // 1000 * 1000),
             target=self.target,
-            n8n=self.api.version() or "",
+            n8n=self._version() or "",
             routes=self.routes,
             kept=self._kept(held),
             report=vouching.as_json() if vouching else None,
@@ -84,11 +82,14 @@ class Ground:
 
     def let_publish(self) -> None:
         """Until n8n serves what it was told to publish last, as far as that can be known."""
+        let_publish(self._version())
+
+    def _version(self) -> str | None:
+        """None where n8n's page, which tells it, is kept from this machine: the API and the webhooks may be all it sees."""
         try:
-            version = self.api.version()
+            return self.api.version()
         except ButlerctlError:
-            version = None
-        let_publish(version)
+            return None
 
     def _kept(self, held: Sequence[tuple[Route, Held]]) -> tuple[Kept, ...]:
         published = {each.id: each.published for _, each in held if each.published is not None}

@@ -20,6 +20,12 @@ def refusal(message: str, status: int = 400) -> Response:
     return own_answer({"message": message}, status)
 
 
+def no_answer(environ, start_response):
+    """The connection ends without a word."""
+    environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
+    raise ConnectionError
+
+
 def own_answer(document: Any, status: int = 200) -> Response:
     """As n8n itself answers."""
     answer = with_tag(json_answer(status, document))
@@ -98,8 +104,7 @@ class Relay:
         if is_write:
             self.after(number, request.method, path)
         if is_write and self.lose(number):
-            environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
-            raise ConnectionError
+            no_answer(environ, start_response)
         kept = [(name, value) for name, value in found.headers.items() if name.lower() not in _HOP_BY_HOP]
         return Response(found.content, found.status_code, kept)(environ, start_response)
 

@@ -18,7 +18,7 @@ from butlerctl.report.signing import write_report
 from butlerctl.state import state_folder
 from butlerctl.workflows.digest import canonical_digest
 from tests.deploy.deploy_home import deploy_home, node_of
-from tests.deploy.n8n_proxy import own_answer, refusal
+from tests.deploy.n8n_proxy import no_answer, own_answer, refusal
 from tests.n8n.household import SECRET, household
 from tests.report.report_samples import broken_route, proven_route, run_of_routes
 
@@ -303,6 +303,23 @@ def test_a_creation_that_is_answered_with_a_strangers_workflow_leaves_the_strang
     assert set(home.published().values()) == {None}, "what n8n made is known, and is not published"
     home.front.reset()
     assert home.deploy().code == 0, "and it is used"
+    assert home.all_served() == {"v1"}
+
+
+def test_a_proxy_that_lets_only_the_api_and_the_webhooks_through_is_enough(home):
+    home.renew()
+    home.plan()
+
+    def hide():
+        return None if home.front.requests[-1][1].startswith(("/api/", "/webhook/")) else no_answer
+
+    home.front.in_front = hide
+    assert home.apply().code == 0
+    taken = home.run("snapshot", "--format", "json")
+    assert (taken.code, taken.json["n8n"]) == (0, "")
+    assert (
+        home.run("rollback", "--to", home.run("snapshot", "list").out.splitlines()[-1].split()[0]).code == 0
+    )
     assert home.all_served() == {"v1"}
 
 
