@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from butlerctl.cli.common import Format, chosen_routes, find_and_load
-from butlerctl.cli.documents import print_json
+from butlerctl.cli.documents import print_json, print_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +48,8 @@ def probe(
         print_json(_as_json(results, told))
     else:
         lines = [line for result in results for line in result.lines(max(map(len, map(str, wanted))))]
-        print("\n".join([*lines, *(f"n8n's audit: {line}" for line in told or ())]))
+        for line in (*lines, *(f"n8n's audit: {line}" for line in told or ())):
+            print_line(line)
     raise typer.Exit(_exit_code(results))
 
 

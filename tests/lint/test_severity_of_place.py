@@ -149,8 +149,8 @@ def test_n8n_checks_every_connected_node_before_an_activation(code, google, conn
 @pytest.mark.parametrize(
     ("entry", "found"),
     [
-        ({"id": None, "name": "Ada's bot"}, ["warning"]),
-        ({"id": "", "name": "Ada's bot"}, ["warning"]),
+        ({"id": None, "name": "Ada's bot"}, ["error"]),
+        ({"id": "", "name": "Ada's bot"}, ["error"]),
         ({"id": "", "name": ""}, ["error"]),
         ({"id": None}, ["error"]),
         ({"name": "Ada's bot"}, ["error"]),
@@ -158,7 +158,7 @@ def test_n8n_checks_every_connected_node_before_an_activation(code, google, conn
         ({"id": None, "name": "", "__aiGatewayManaged": False}, ["error"]),
     ],
 )
-def test_an_empty_id_beside_a_name_is_looked_up_by_the_name(entry, found):
+def test_a_credential_without_an_id_is_an_error_whatever_its_name(entry, found):
     bot = {"name": "Bot", "type": "n8n-nodes-base.telegram", "credentials": {"telegramApi": entry}}
     assert severities([CRON, bot], led("Every day", "Bot"), "BW103") == found
 

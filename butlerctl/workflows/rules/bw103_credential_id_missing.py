@@ -3,9 +3,8 @@
 n8n imports the node without a credential, and refuses to activate it: "Credential not configured". With an
 empty id and a matching name it binds silently to whatever has that name.
 
-A warning outside the butler's contract in two cases. An empty or null id beside a name is how old exports say
-"the credential of this name": n8n's API looks for it and takes it when there is exactly one. And n8n does not check
-a node that is disabled or that no connection touches. Silent where n8n's own AI gateway stands in for the credential.
+A warning outside the butler's contract in a node that no connection touches, which n8n does not check. Silent where
+n8n's own AI gateway stands in for the credential.
 
 Fix: choose the credential in n8n and export again.
 """
@@ -29,9 +28,7 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
                 use.path,
                 node=use.node.name,
                 help="choose the credential in n8n and export again",
-                severity=context.severity_if(
-                    not _is_found_by_name(use) and not workflow.is_unchecked(use.node.name)
-                ),
+                severity=context.severity_if(not workflow.is_unchecked(use.node.name)),
             )
     for node in workflow.nodes:
         if node.type in CREDENTIALED and node.raw.get("credentials") == {} and not node.disabled:
@@ -42,12 +39,6 @@ def check(workflow: Workflow, context: Context) -> Iterable[Hit]:
                 help="choose the credential in n8n and export again",
                 severity=context.severity_if(not workflow.is_unchecked(node.name)),
             )
-
-
-def _is_found_by_name(use: CredentialUse) -> bool:
-    """Whether n8n's API looks for a credential of this name: the id is there and empty, as in old exports."""
-    entry = use.node.credentials[use.kind]
-    return "id" in entry and bool(entry.get("name"))
 
 
 def _is_of_the_gateway(use: CredentialUse) -> bool:
