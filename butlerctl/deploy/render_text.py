@@ -175,7 +175,7 @@ def return_lines(back: Return) -> Iterator[str]:
     elif back.outcome is Outcome.NOTHING:
         yield (
             "nothing to do for what the snapshot holds"
-            if back.unknown
+            if back.unknown or back.silent
             else "nothing to do: n8n publishes what it published then, and it answers"
         )
     else:

@@ -25,12 +25,14 @@ from butlerctl.n8n.hooks import hooks_of
 class Return:
     """What a rollback did, or with `--check` would do. `outcome` is None for a check.
 
-    `unknown` names what serves a route that had no workflow then, and that no journal knows.
+    `unknown` names what serves a route that had no workflow then, and that no journal knows; `silent` what did not
+    answer then and does not now.
     """
 
     snapshot: Snapshot
     moves: tuple[Move, ...]
     unknown: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
     outcome: Outcome | None = None
     left: tuple[Failure, ...] = ()
 
@@ -45,7 +47,8 @@ class Return:
     @property
     def lacks(self) -> tuple[str, ...]:
         """What will not be as it was, however well the rollback works."""
-        return (*(f"{move.route}: {text}" for move in self.moves for text in move.lacks), *self.unknown)
+        of_moves = (f"{move.route}: {text}" for move in self.moves for text in move.lacks)
+        return (*of_moves, *self.unknown, *self.silent)
 
     @property
     def exit_code(self) -> ExitCode:
@@ -61,6 +64,7 @@ class Return:
             "outcome": None if self.outcome is None else str(self.outcome),
             "moves": [move.as_json() for move in self.moves],
             "unknown": list(self.unknown),
+            "silent": list(self.silent),
             "left": [failure.as_json() for failure in self.left],
         }
 
@@ -104,7 +108,8 @@ def rollback(ground: Ground, to: str = "") -> Return:
         outcome, left = _carry_out(ground, back) if back.to_change else _require_answers(ground, snapshot)
         if not left:
             _close(ground, interrupted, snapshot)
-        return replace(back, outcome=outcome, left=tuple(left))
+        silent = tuple(_silent_as_then(ground, snapshot))
+        return replace(back, outcome=outcome, left=tuple(left), silent=silent)
 
 
 def _goal(ground: Ground, to: str, interrupted: Sequence[PastRun]) -> Snapshot:
@@ -191,6 +196,16 @@ def _require_answers(ground: Ground, snapshot: Snapshot) -> tuple[Outcome, Seque
         if fault and kept[route].answering.get(hook)
     ]
     return (Outcome.NOT_ROLLED_BACK if left else Outcome.NOTHING), left
+
+
+def _silent_as_then(ground: Ground, snapshot: Snapshot) -> Iterator[str]:
+    """A snapshot of an incident cannot tell how its webhooks answer: where they do not, the way back is no success."""
+    kept = {each.route: each for each in snapshot.kept if not all(each.answering.values())}
+    published = {route: each.held.published for route, each in kept.items() if each.held.published}
+    for route, faults in faults_of_all(ground.webhooks, published).items():
+        for hook, fault in faults.items():
+            if fault and not kept[route].answering.get(hook):
+                yield f"{route}: it did not answer when the snapshot was taken, and does not now: {fault}"
 
 
 def _carry_out(ground: Ground, back: Return) -> tuple[Outcome, Sequence[Failure]]:

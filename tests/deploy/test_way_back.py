@@ -9,6 +9,7 @@ import signal
 import pytest
 from werkzeug.wrappers import Response
 
+from butlerctl.deploy import wire
 from tests.deploy.deploy_home import deploy_home
 from tests.deploy.n8n_proxy import refusal
 from tests.deploy.way_back_situations import *  # noqa: F403 - the tests themselves
@@ -327,3 +328,17 @@ def test_the_file_of_a_snapshot_is_enough_on_another_machine(home, tmp_path):
     ran = home.run("rollback", "--to", str(path), BUTLERCTL_STATE_DIR=str(tmp_path / "elsewhere"))
     assert ran.code == 0, ran
     assert home.published() == before
+
+
+def test_what_answered_neither_then_nor_now_is_no_success(home, monkeypatch):
+    """A snapshot that was taken in the incident expects nothing of the webhooks."""
+    monkeypatch.setattr(wire, "PATIENCE", 0.2)
+    gateway = Response("<html>502 Bad Gateway</html>", 502)
+    home.front.in_front = lambda: gateway if "/webhook/" in home.front.requests[-1][1] else None
+    assert home.run("snapshot").code == 0
+    ran = home.run("rollback")
+    assert ran.code == 4
+    assert f"LACKS  {ADD}: it did not answer when the snapshot was taken, and does not now: POST" in ran.out
+    assert "it answers" not in ran.out
+    home.front.reset()
+    assert home.run("rollback").code == 0
