@@ -71,5 +71,7 @@ def list_(
         found, damaged = ground.store.all_snapshots()
     lines = [*snapshot_lines(found), *(f"{id_}  DAMAGED  {text}" for id_, text in damaged.items())]
     document = [each.summary() for each in found]
+    if not lines:
+        say(f"there is no snapshot of {ground.target}")
     show([*document, *({"id": id_, "damaged": text} for id_, text in damaged.items())], lines, format_)
     raise typer.Exit(int(ExitCode.BAD_INPUT if damaged else ExitCode.PROVEN))

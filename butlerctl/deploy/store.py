@@ -6,7 +6,7 @@ import errno
 import fcntl
 import hashlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO
@@ -21,6 +21,7 @@ class Store:
     """The folder `deploy/HASH` in the state folder of an inventory; HASH is that of n8n's address."""
 
     def __init__(self, state: Path, target: str) -> None:
+        self._target = target
         self.folder = state / "deploy" / hashlib.sha256(target.encode()).hexdigest()[:12]
         self.snapshots = self.folder / "snapshots"
         self._runs = self.folder / "runs"
@@ -112,8 +113,8 @@ class Store:
         found = [path for path in snapshot_files(self.snapshots) if path.stem.startswith(name)]
         if len(found) != 1:
             raise BadInput(
-                f"{'no' if not found else 'more than one'} snapshot is called {name}",
-                hint="`butlerctl snapshot list` shows them",
+                f"{'no' if not found else 'more than one'} snapshot of {self._target} is called {name}",
+                hint=self._of_other_addresses() or "`butlerctl snapshot list` shows them",
             )
         return read_snapshot(found[0])
 
@@ -158,4 +159,17 @@ class Store:
             snapshot = read_snapshot(path)
             if snapshot.kind is not Kind.ROLLBACK and snapshot.id not in put_back:
                 return snapshot
-        raise BadInput("there is no snapshot of this n8n", hint="`butlerctl apply` and `snapshot` take them")
+        raise BadInput(
+            f"there is no snapshot of {self._target} to go back to",
+            hint=self._of_other_addresses()
+            or "`butlerctl apply` and `snapshot` take them; --to takes that of a deployment which failed, too",
+        )
+
+    def _of_other_addresses(self) -> str:
+        """Which other addresses of an n8n this inventory has snapshots of, so that a changed one is noticed."""
+        others = set()
+        for folder in self.folder.parent.glob("*/snapshots"):
+            with suppress(BadInput):
+                others |= {read_snapshot(path).target for path in snapshot_files(folder)[:1]}
+        others.discard(self._target)
+        return f"there are snapshots of {', '.join(sorted(others))}: is it the same n8n?" if others else ""

@@ -342,3 +342,18 @@ def test_what_answered_neither_then_nor_now_is_no_success(home, monkeypatch):
     assert "it answers" not in ran.out
     home.front.reset()
     assert home.run("rollback").code == 0
+
+
+def test_snapshots_of_another_address_are_pointed_at(home):
+    home.renew()
+    assert home.deploy().code == 0
+    (path,) = home.state.rglob("snapshots/*.json")
+    other = home.front.url.replace("127.0.0.1", "localhost")
+    for command in (["rollback"], ["rollback", "--check", "--to", path.stem]):
+        ran = home.run(*command, N8N_URL=other)
+        assert ran.code == 78
+        assert f"snapshot of {other} " in ran.err
+        assert f"there are snapshots of {home.front.url}: is it the same n8n?" in ran.err
+    listed = home.run("snapshot", "list", N8N_URL=other)
+    assert (listed.code, listed.out) == (0, "")
+    assert f"there is no snapshot of {other}" in listed.err
