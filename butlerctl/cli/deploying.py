@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from butlerctl.cli.common import Format, find_and_load
-from butlerctl.cli.documents import print_json, print_line, visible
+from butlerctl.cli.documents import print_json, print_line, tell, visible
 
 if TYPE_CHECKING:
     from butlerctl.deploy.report import VouchingReport
@@ -51,11 +50,8 @@ def opened_without_files(
 
 
 def say(line: str) -> None:
-    """Progress, for whoever watches. Nothing ends in the middle because nobody does any more."""
-    try:
-        print(f"butlerctl: {visible(line)}", file=sys.stderr, flush=True)
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    """Progress, for whoever watches."""
+    tell(f"butlerctl: {visible(line)}", sys.stderr)
 
 
 def show(document: Any, lines: Iterable[str], format_: Format) -> None:

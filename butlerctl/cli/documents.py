@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from butlerctl.errors import BadInput
 
@@ -33,6 +34,14 @@ def print_line(line: str) -> None:
 def visible(line: str) -> str:
     """One line, in which what could steer the terminal is spelled out."""
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in line)
+
+
+def tell(line: str, out: TextIO) -> None:
+    """Progress, for whoever watches. Nothing ends in the middle because nobody does any more."""
+    try:
+        print(line, file=out, flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
 def print_json(document: Any, *, indent: int | None = 2) -> None:

@@ -81,6 +81,16 @@ def test_a_reader_that_goes_away_ends_a_command_without_a_word(shell, command):
     assert "Traceback" not in talk
 
 
+def test_a_run_whose_progress_nobody_reads_goes_on_to_its_end(shell):
+    reading, writing = os.pipe()
+    os.close(reading)
+    with shell.start("verify", "--lab", "--only", "calendar_add/wife", stderr=writing) as process:
+        os.close(writing)
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "nothing was left behind in Google" in out
+
+
 @pytest.mark.parametrize("command", PRINTING[1:3], ids=" ".join)
 def test_a_full_disk_behind_the_output_is_told_in_one_line(shell, command):
     with Path("/dev/full").open("w") as full:

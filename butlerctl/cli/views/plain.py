@@ -6,6 +6,7 @@ import sys
 import threading
 from typing import Self, TextIO
 
+from butlerctl.cli.documents import tell
 from butlerctl.inventory.operations import Route
 from butlerctl.judge.result import Judgement, Verdict
 
@@ -32,10 +33,10 @@ class PlainView:
     def judged(self, route: Route, judgement: Judgement, *, final: bool) -> None:
         if final:
             with self._lock:
-                print(f"{route!s:<{self._width}}  {summary_of(judgement)}", file=self._out, flush=True)
+                tell(f"{route!s:<{self._width}}  {summary_of(judgement)}", self._out)
 
     def interrupted(self) -> None:
-        print(CLEANING, file=self._out, flush=True)
+        tell(CLEANING, self._out)
 
 
 def summary_of(judgement: Judgement) -> str:
