@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from butlerctl.errors import N8nRefused, NotPermitted, TryAgain
 from butlerctl.n8n.answers import Kind
@@ -83,16 +84,16 @@ class N8nWriter(N8nApi):
 
     def update(self, workflow_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Save, and publish at once where the workflow is published."""
-        path = f"workflows/{workflow_id}"
+        path = _path_of(workflow_id)
         return self._sound(path, self._change("PUT", path, workflow_id, body))
 
     def activate(self, workflow_id: str, version_id: str) -> dict[str, Any]:
         """Publish one version, which may be an older one."""
-        path = f"workflows/{workflow_id}/activate"
+        path = f"{_path_of(workflow_id)}/activate"
         return self._sound(path, self._change("POST", path, workflow_id, {"versionId": version_id}))
 
     def deactivate(self, workflow_id: str) -> dict[str, Any]:
-        return self._change("POST", f"workflows/{workflow_id}/deactivate", workflow_id, {})
+        return self._change("POST", f"{_path_of(workflow_id)}/deactivate", workflow_id, {})
 
     def _change(self, method: str, path: str, workflow_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
         return self._object(self._write(method, path, body), path, "id", workflow_id)
@@ -113,6 +114,10 @@ class N8nWriter(N8nApi):
                 f"n8n refused {asked} with {answer.status}: {answer.message}", status=answer.status
             )
         return answer
+
+
+def _path_of(workflow_id: str) -> str:
+    return f"workflows/{quote(workflow_id, safe='')}"
 
 
 def body_of(document: Mapping[str, Any]) -> dict[str, Any]:

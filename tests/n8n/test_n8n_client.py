@@ -18,7 +18,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from butlerctl.errors import BadInput, ExitCode, NotOffered, TryAgain, Unreachable
+from butlerctl.errors import BadInput, ButlerctlError, ExitCode, NotOffered, TryAgain, Unreachable
 from butlerctl.inventory.operations import Route
 from butlerctl.lab.n8n import (
     N8nStandIn,
@@ -139,6 +139,23 @@ def test_a_credential_without_name_or_type_is_no_answer_of_n8n(broken, api, in_f
     )
     with pytest.raises(Unreachable, match="a credential without name or type"):
         api.credentials()
+
+
+def test_an_id_does_not_lead_to_another_address(home):
+    seen = []
+    home.n8n.switches.in_front = seen.append
+    with N8nWriter(home.url, home.n8n.create_api_key()) as writer:
+        for act in (
+            lambda each: writer.update(each, {"name": "n"}),
+            lambda each: writer.activate(each, "any"),
+            writer.deactivate,
+        ):
+            with pytest.raises(ButlerctlError):
+                act("../credentials/x?y")
+    home.n8n.switches.in_front = lambda _path: None
+    api = [path for path in seen if path.startswith("/api/")]
+    assert api
+    assert all(path.startswith("/api/v1/workflows/") for path in api)
 
 
 @pytest.mark.parametrize("other", [{"name": "another"}, {"active": True}], ids=str)
