@@ -71,7 +71,7 @@ def resume(scene: Scene, *, has_report: bool = False) -> Result:
         plan = read_plan(run.begun["plan"])
         snapshot = scene.store.begun_from(run)
         settle(run)
-        look = scene.look(overwrite_drafts=plan.overwrite_drafts)
+        look = scene.look(overwrite_drafts=True)  # whoever saved something since is found by `strange_to`
         with scene.store.journal(run.id) as journal:
             deployment = Deployment(scene, journal, snapshot, plan, _held(look))
             if run.goes_back:

@@ -73,7 +73,7 @@ class Entry:
     """One workflow of the set. `digest` is that of the file as it would be deployed.
 
     `changes` lead from what n8n serves (from what is saved, where nothing is published) to the file, `draft` from
-    what it serves to what a person saved. `release`: it serves a path that another workflow of the set is to have.
+    what it serves (from the file, where nothing is published) to what a person saved. `release`: it serves a path that another workflow of the set is to have.
     `silence` is what its webhook answered in place of being there.
     """
 

@@ -60,7 +60,7 @@ def _entry(question: Question, route: Route) -> Entry:
         id=held.id if held else "",
         before=State.of(held),
         changes=changes,
-        draft=draft_of(held, question.memory.written) if held else (),
+        draft=_draft(question, route),
         release=held is not None and any(hook in held.hooks for hook in _hooks_of_others(question, route)),
         silence=silence.words if silence and silence.certain else "",
         refusals=(
@@ -73,16 +73,17 @@ def _entry(question: Question, route: Route) -> Entry:
 
 
 def _status(question: Question, route: Route) -> Status:
-    export, held, written = question.exports[route], question.members[route].held, question.memory.written
+    export, held = question.exports[route], question.members[route].held
     if held is None:
         return Status.CREATE
     saved_fits = not differences(held.document, export)
+    may_go = question.overwrite_drafts or not _draft(question, route)
     if held.published is None:
-        return Status.ACTIVATE if saved_fits else Status.UPDATE
+        return Status.ACTIVATE if saved_fits else Status.UPDATE if may_go else Status.DRAFT
     published_fits = not differences(held.published, export)
     if not published_fits and saved_fits:
         return Status.PUBLISH
-    if not saved_fits and (question.overwrite_drafts or not draft_of(held, written)):
+    if not saved_fits and may_go:
         return Status.SAVE if published_fits else Status.UPDATE
     if published_fits and _is_silent(question, route):
         return Status.SILENT
@@ -92,6 +93,20 @@ def _status(question: Question, route: Route) -> Status:
 def _is_silent(question: Question, route: Route) -> bool:
     silence = question.silences.get(route)
     return silence is not None and silence.certain
+
+
+def _draft(question: Question, route: Route) -> tuple[Change, ...]:
+    """The changes that a person saved and did not publish.
+
+    Where nothing is published, that is what was saved since butlerctl was last at work here; before it first was, what
+    is saved is somebody's import and gives way.
+    """
+    held, memory = question.members[route].held, question.memory
+    if held is None or held.published is not None:
+        return draft_of(held, memory.written) if held else ()
+    is_known = memory.known.get(route) == held.id
+    is_newer = is_known and held.version not in memory.published
+    return differences(question.exports[route], held.document) if is_newer else ()
 
 
 def draft_of(held: Held, written: Collection[str]) -> tuple[Change, ...]:

@@ -58,10 +58,14 @@ def _entry(entry: Entry) -> Iterator[str]:
     yield from (f"    {line}" for change in entry.changes for line in change_lines(change))
     if entry.draft:
         stays = entry.status in (Status.DRAFT, Status.SILENT)
-        yield f"    {'the draft' if stays else 'overwrites the draft'}, against what is served:"
+        yield f"    {'the draft' if stays else 'overwrites the draft'}, against {_basis(entry)}:"
         yield from (f"      {line}" for change in entry.draft for line in change_lines(change))
     yield from (f"    REFUSED: {text}" for text in entry.refusals)
     yield from (f"    note: {text}" for text in entry.notes)
+
+
+def _basis(entry: Entry) -> str:
+    return "what is served" if entry.before.published else "the file"
 
 
 def _counts(plan: Plan) -> str:
@@ -207,7 +211,7 @@ def drift_lines(found: Sequence[Drift], report: VouchingReport | None) -> Iterat
         yield f"{each.entry.route}  {'; '.join(each.findings)}"
         yield from (f"    {line}" for change in each.entry.changes for line in change_lines(change))
         if each.entry.status is Status.DRAFT:
-            yield "    the draft, against what is served:"
+            yield f"    the draft, against {_basis(each.entry)}:"
             yield from (f"      {line}" for change in each.entry.draft for line in change_lines(change))
     yield from (f"{each.entry.route}  note: {text}" for each in found for text in each.entry.notes)
     yield f"compared with the files, and with {_compared(found, report)}"

@@ -275,8 +275,8 @@ class DeployMachine(RuleBasedStateMachine):
         snapshot = json.loads(out)["snapshot"]
         if snapshot:
             self.ways_back[snapshot] = self.before
-        if overwrote:
-            self.drafts.clear()
+        self.drafts = {} if overwrote else {at: idea for at, idea in self.drafts.items() if at in self.before}
+        # Where nothing was published, a draft that a way back had to save anew gives way.
 
     def _require(self, wanted: Published) -> None:
         """The same content everywhere, and the same versions of the workflows that are still the same."""

@@ -254,6 +254,30 @@ def test_a_draft_is_not_overwritten_without_a_word(home):
     assert home.live(ADD) == draft
 
 
+def test_a_draft_where_nothing_is_published_is_not_overwritten_either(home):
+    home.n8n.workflows.unpublish(home.id(ADD))
+    assert home.deploy().code == 0
+    draft = home.draft(ADD, change_note("somebody's idea"))
+    assert home.run("rollback").code == 0
+    assert (home.live(ADD)["versionId"], home.live(ADD)["activeVersionId"]) == (draft["versionId"], None)
+    home.renew()
+    refused = home.deploy()
+    assert (refused.code, "unpublished draft" in refused.err) == (78, True)
+    assert "the draft, against the file:" in home.run("plan").out
+    assert home.deploy("--overwrite-drafts").code == 0
+    assert home.all_served() == {"v2"}
+
+
+def test_what_was_imported_gives_way_to_the_file_before_and_after_a_rollback(home):
+    home.edit(ADD, lambda document: document["settings"].update(executionTimeout=9))
+    home.n8n.workflows.unpublish(home.id(ADD))
+    home.draft(ADD, change_note("imported so"))
+    for _ in range(2):
+        assert home.deploy().code == 0
+        assert home.run("rollback").code == 0
+        assert node_of(home.live(ADD), ".stopAndError")["notes"] == "imported so"
+
+
 def test_a_draft_that_may_be_overwritten_comes_back_with_a_rollback(home):
     before = home.published()
     draft = home.draft(ADD, change_note("somebody's idea"))
