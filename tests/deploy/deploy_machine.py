@@ -239,7 +239,8 @@ class DeployMachine(RuleBasedStateMachine):
 
     def _rolled_back(self, ran: Ran) -> None:
         if ran.code == 78:
-            assert self.squatter and "is now served by" in ran.err
+            assert self.squatter
+            assert "is now served by" in ran.err
             return
         assert ran.code == 0, ran.err
         self._require(self.before if self.killed else self.ways_back[ran.json["snapshot"]])
