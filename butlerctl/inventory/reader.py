@@ -73,8 +73,10 @@ class Section:
 
     def text(self, key: str, default: str | None = None) -> str:
         """Text as written. A number counts as its digits: `2.30` stays `2.30`."""
-        node = self._get(key, optional=default is not None)
-        return (default or "") if node is None else self._scalar(node, key)
+        node = self._get(key)
+        if node is None and default is not None:
+            return default
+        return self._scalar(self._there(node, key), key)
 
     def choice(self, key: str, options: tuple[str, ...], default: str | None = None) -> str:
         found = self.text(key, default)
@@ -83,7 +85,7 @@ class Section:
         return found
 
     def number(self, key: str, default: float, *, low: float, high: float) -> float:
-        node = self._get(key, optional=True)
+        node = self._get(key)
         if node is None:
             return default
         try:
@@ -99,9 +101,10 @@ class Section:
 
     def names(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
         """A list of texts, without repeats."""
-        node = self._get(key, optional=default is not None)
-        if node is None:
-            return default or ()
+        node = self._get(key)
+        if node is None and default is not None:
+            return default
+        node = self._there(node, key)
         if not isinstance(node, yaml.SequenceNode):
             raise self.wrong(key, "must be a list")
         found = tuple(self._scalar(item, key) for item in node.value)
@@ -121,7 +124,7 @@ class Section:
         return found
 
     def optional_value(self, key: str, *, secret: bool = False, form: str = "") -> Value | None:
-        node = self._get(key, optional=True)
+        node = self._get(key)
         if node is None:
             return None
         value = Value(
@@ -137,14 +140,12 @@ class Section:
         return value
 
     def section(self, key: str) -> Section:
-        node = self._get(key, optional=False)
-        if node is None:  # pragma: no cover - _get has raised
-            raise self.wrong(key, "is missing")
+        node = self._there(self._get(key), key)
         return Section(node, self._name(key), self._source)
 
     def optional_section(self, key: str) -> Section:
         """The section, or an empty one."""
-        node = self._get(key, optional=True)
+        node = self._get(key)
         empty = yaml.MappingNode("tag:yaml.org,2002:map", [], self._node.start_mark, self._node.end_mark)
         return Section(node or empty, self._name(key), self._source)
 
@@ -173,12 +174,13 @@ class Section:
             items[key] = value_node
         return items
 
-    def _get(self, key: str, *, optional: bool) -> yaml.Node | None:
+    def _get(self, key: str) -> yaml.Node | None:
         self._asked.add(key)
         node = self._items.get(key)
-        if node is not None and node.tag == _NULL:
-            node = None
-        if node is None and not optional:
+        return None if node is None or node.tag == _NULL else node
+
+    def _there(self, node: yaml.Node | None, key: str) -> yaml.Node:
+        if node is None:
             raise self.wrong(key, "is missing")
         return node
 

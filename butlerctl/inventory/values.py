@@ -64,17 +64,13 @@ def _scheme_of(text: str) -> str | None:
 
 
 def _from_environment(value: Value) -> str:
-    match = _ENVIRONMENT.fullmatch(value.text)
-    if match is None:  # pragma: no cover - _scheme_of has looked
-        raise InventoryError(f"{value.where}: {value.text} is no reference")
-    found = value.environ.get(match[1], "")
-    if found:
-        return found
-    if match[2] is not None:
-        return match[3] or ""
+    ((name, has_default, default),) = _ENVIRONMENT.findall(value.text)
+    found = value.environ.get(name, "")
+    if found or has_default:
+        return found or default
     raise SecretMissing(
-        f"{value.where}: the environment has no {match[1]}",
-        hint=f"set {match[1]}, or give a default as ${{{match[1]}:-…}}",
+        f"{value.where}: the environment has no {name}",
+        hint=f"set {name}, or give a default as ${{{name}:-…}}",
     )
 
 

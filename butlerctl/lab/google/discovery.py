@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 from urllib.parse import unquote
 
@@ -75,18 +74,12 @@ def route(verb: str, raw_path: str) -> Found | None:
 @cache
 def load(name: str) -> Api:
     """The document `calendar.v3`, `tasks.v1` or `sheets.v4`."""
-    document = json.loads((_folder() / f"{name}.json").read_bytes())
+    folder = files("googleapiclient") / "discovery_cache" / "documents"
+    document = json.loads((folder / f"{name}.json").read_bytes())
     methods = sorted(
         _methods(document, document["servicePath"]), key=lambda method: method.literal_length, reverse=True
     )
     return Api(tuple(methods), document["schemas"], document["parameters"])
-
-
-def _folder() -> Path:
-    spec = find_spec("googleapiclient")
-    if spec is None or spec.origin is None:  # pragma: no cover - a declared dependency
-        raise ModuleNotFoundError("googleapiclient")
-    return Path(spec.origin).parent / "discovery_cache" / "documents"
 
 
 def _methods(resource: Mapping[str, Any], service_path: str) -> Iterator[Method]:
