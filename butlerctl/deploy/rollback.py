@@ -18,6 +18,7 @@ from butlerctl.deploy.snapshot import Kind, Snapshot, new_id
 from butlerctl.deploy.steps import Steps
 from butlerctl.deploy.wire import faults_of_all
 from butlerctl.errors import BadInput, ExitCode
+from butlerctl.inventory.operations import Route
 from butlerctl.n8n.hooks import hooks_of
 
 
@@ -187,25 +188,27 @@ def _with_the_silent(ground: Ground, moves: Sequence[Move], server: Server) -> t
 
 def _require_answers(ground: Ground, snapshot: Snapshot) -> tuple[Outcome, Sequence[Failure]]:
     """There is nothing to move: does everything answer that answered when the snapshot was taken?"""
-    kept = {each.route: each for each in snapshot.kept}
-    published = {route: each.held.published for route, each in kept.items() if each.held.published}
     left = [
         Failure(route, f"n8n publishes what it published then, and {fault}")
-        for route, faults in faults_of_all(ground.webhooks, published).items()
-        for hook, fault in faults.items()
-        if fault and kept[route].answering.get(hook)
+        for route, fault in _faults_now(ground, snapshot, answered=True)
     ]
     return (Outcome.NOT_ROLLED_BACK if left else Outcome.NOTHING), left
 
 
 def _silent_as_then(ground: Ground, snapshot: Snapshot) -> Iterator[str]:
     """A snapshot of an incident cannot tell how its webhooks answer: where they do not, the way back is no success."""
-    kept = {each.route: each for each in snapshot.kept if not all(each.answering.values())}
+    for route, fault in _faults_now(ground, snapshot, answered=False):
+        yield f"{route}: it did not answer when the snapshot was taken, and does not now: {fault}"
+
+
+def _faults_now(ground: Ground, snapshot: Snapshot, *, answered: bool) -> Iterator[tuple[Route, str]]:
+    """What is wrong with the webhooks that did, or did not, answer when the snapshot was taken. The others are not asked."""
+    kept = {each.route: each for each in snapshot.kept if answered in each.answering.values()}
     published = {route: each.held.published for route, each in kept.items() if each.held.published}
     for route, faults in faults_of_all(ground.webhooks, published).items():
         for hook, fault in faults.items():
-            if fault and not kept[route].answering.get(hook):
-                yield f"{route}: it did not answer when the snapshot was taken, and does not now: {fault}"
+            if fault and kept[route].answering.get(hook, False) is answered:
+                yield route, fault
 
 
 def _carry_out(ground: Ground, back: Return) -> tuple[Outcome, Sequence[Failure]]:

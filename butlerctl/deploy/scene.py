@@ -112,7 +112,9 @@ class Scene(Ground):
     exports: Mapping[Route, Document]
 
     def look(self, *, overwrite_drafts: bool = False, listen: bool = False) -> Look:
-        """Two lists are read, and what is missing in them by its id. With `listen` a GET goes to the webhook of every workflow that serves its file.
+        """Two lists are read, and what is missing in them by its id.
+
+        With `listen` a GET goes to the webhook of every workflow that serves its file.
 
         Raises:
             Unreachable, TryAgain, NotPermitted: as N8nApi.
@@ -193,7 +195,8 @@ def open_scene(inventory: Inventory, state_dir: Path | None, say: Say) -> Iterat
     for route, export in exports.items():
         if not is_workflow(export):
             raise BadDocument(
-                f"{inventory.workflows.directory / route.workflow_file}: is no workflow: nodes, connections, settings or a node's parameters and credentials are none"
+                f"{inventory.workflows.directory / route.workflow_file}: is no workflow: nodes, connections, settings"
+                " or a node's parameters and credentials are none"
             )
     with open_ground(inventory, state_dir, say) as ground:
         yield Scene(

@@ -107,11 +107,8 @@ def _look(webhooks: Webhooks, hook: Hook, *, guarded: bool) -> str:
     if response["status"] is None:
         return f"OPTIONS {path}: {response.get('error')}"
     allowed = str(response["headers"].get("access-control-allow-methods", ""))
-    return (
-        ""
-        if method in allowed.split(", ")
-        else f"OPTIONS {path}: {method} is not among {allowed or 'no methods'}"
-    )
+    listed = method in allowed.split(", ")
+    return "" if listed else f"OPTIONS {path}: {method} is not among {allowed or 'no methods'}"
 
 
 def reading_of(response: Mapping[str, Any]) -> Kind | None:

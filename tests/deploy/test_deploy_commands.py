@@ -19,6 +19,7 @@ from butlerctl.state import state_folder
 from butlerctl.workflows.digest import canonical_digest
 from tests.deploy.deploy_home import deploy_home, node_of
 from tests.deploy.n8n_proxy import no_answer, own_answer, refusal
+from tests.n8n import misshapen
 from tests.n8n.household import SECRET, household
 from tests.report.report_samples import broken_route, proven_route, run_of_routes
 
@@ -131,17 +132,7 @@ def test_an_export_that_is_nested_too_deep_is_named(home, depth):
 
 @pytest.mark.parametrize(
     "broken",
-    [
-        {"nodes": None},
-        {"nodes": {}},
-        {"nodes": "text"},
-        {"nodes": [None]},
-        {"nodes": [[]]},
-        {"nodes": [{"parameters": "text"}]},
-        {"nodes": [{"credentials": 1}]},
-        {"connections": ["text"]},
-        {"settings": "text"},
-    ],
+    [*misshapen.NODES, {"nodes": [{"credentials": 1}]}, {"connections": ["text"]}, {"settings": "text"}],
     ids=json.dumps,
 )
 def test_an_export_that_has_not_the_shape_of_a_workflow_is_named(home, broken):

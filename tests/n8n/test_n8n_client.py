@@ -35,6 +35,7 @@ from butlerctl.n8n.executions import as_evidence, find_by_id, find_by_nonce
 from butlerctl.n8n.http import Limits, failure_text
 from butlerctl.n8n.webhooks import Key, Target, Webhooks
 from butlerctl.n8n.write import N8nWriter
+from tests.n8n import misshapen
 from tests.n8n.household import HEADER, SECRET, USER_AGENT, household
 
 EVENT = {"summary": "BTLR-ABCDEFGHJK", "start": "2027-03-04T10:00:00Z", "end": "2027-03-04T11:00:00Z"}
@@ -102,12 +103,7 @@ def test_a_list_that_leads_back_to_itself_is_no_list_of_n8n(api, in_front):
 @pytest.mark.parametrize(
     "broken",
     [
-        {"nodes": None},
-        {"nodes": {}},
-        {"nodes": "text"},
-        {"nodes": [None]},
-        {"nodes": ["text"]},
-        {"nodes": [{"parameters": "text"}]},
+        *misshapen.NODES,
         {"nodes": [{"parameters": [1]}]},
         {"activeVersion": "text"},
         {"activeVersion": {}},
