@@ -9,6 +9,10 @@ import pytest
 
 from butlerctl import redaction
 
+pytest.register_assert_rewrite(
+    "tests"
+)  # contracts and situations are modules of their own: they tell what they saw
+
 
 def pytest_configure() -> None:
     """A suite that runs in the background may have inherited SIGINT as ignored; its children would too."""

@@ -147,8 +147,10 @@ def test_the_audit_names_a_webhook_that_asks_for_no_key(home, api):
 def test_executions_are_read_page_after_page_the_newest_first(home, api):
     for _ in range(23):
         home.call(PATH, FORBIDDEN)
+    stored = home.executions()
     found = list(api.executions(home.workflows[ADD], limit=200))
     ids = [int(each["id"]) for each in found]
+    assert ids == [int(each) for each in stored]
     assert len(ids) == 23
     assert ids == sorted(ids, reverse=True)
     assert all("data" in each for each in found)

@@ -151,10 +151,8 @@ class DeployHome:
         self.n8n.workflows.save(document["id"], document)
         return self.live(route)
 
-    def executions(self) -> int:
-        return len(
-            self._reader.get(f"{self.household.url}/api/v1/executions", params={"limit": 250}).json()["data"]
-        )
+    def executions(self) -> list[str]:
+        return self.household.executions()
 
     def delete_credential(self, credential_id: str) -> None:
         assert (

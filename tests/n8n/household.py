@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
@@ -19,6 +20,7 @@ from butlerctl.workflows.template import SHIPPED, Household, workflow
 SECRET = "webhook-secret-of-the-tests"
 HEADER = "X-L4CK3Y-Auth"
 USER_AGENT = "FR4M3W0RK-Tools/1.0"
+MARKED = Route("calendar_add", "wife")
 BINDINGS = {
     "<HUSBAND_TASKS_LIST_ID>": "aHVzYmFuZC1saXN0",
     "<WIFE_SPREADSHEET_ID>": "1wIfEsHeEt000000000000000000",
@@ -51,6 +53,8 @@ class TestHousehold:
     grants: Mapping[tuple[str, str], Grant]
     workflows: Mapping[Route, str]
     exports: Mapping[Route, dict[str, Any]]
+    marks: set[str] = field(default_factory=set)
+    """Executions that `executions` made itself."""
 
     def call(
         self, path: str, body: Any = None, *, method: str = "POST", key: str | None = SECRET, **more: Any
@@ -63,6 +67,31 @@ class TestHousehold:
         return httpx.request(
             method, f"{self.url}/webhook/{path}", headers=headers, trust_env=False, timeout=30, **more
         )
+
+    def executions(self, marked: Route = MARKED) -> list[str]:
+        """The id of everything that ran, the newest first, once n8n holds all of it.
+
+        n8n answers before it stores the execution: what was sent last is waited for with a request of its own, which
+        the workflow of `marked` refuses, and which is not told.
+        """
+        answer = self.call(marked.webhook_path("L4CK3Y"), {"butlerctl": "mark"})
+        mark = str(answer.json()["execution"])
+        self.marks.add(mark)
+        deadline = time.monotonic() + 10
+        while mark not in (listed := self._listed()):
+            assert time.monotonic() < deadline, f"n8n does not list execution {mark}"
+            time.sleep(0.02)
+        return [each for each in listed if each not in self.marks]
+
+    def _listed(self) -> list[str]:
+        answer = httpx.get(
+            f"{self.url}/api/v1/executions",
+            params={"limit": 250},
+            headers={"X-N8N-API-KEY": self.api_key},
+            trust_env=False,
+            timeout=30,
+        )
+        return [str(each["id"]) for each in answer.json()["data"]]
 
 
 @contextmanager
