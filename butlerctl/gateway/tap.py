@@ -60,6 +60,10 @@ class Tap:
         self._looking.start()
         return self
 
+    def wait_until_idle(self, seconds: float) -> None:
+        """Until every exchange is recorded, at most this long: a client has its answer a moment before the record."""
+        self._server.wait_until_idle(seconds)
+
     def close(self, grace_seconds: float = _GRACE_SECONDS) -> None:
         """Stop listening. Exchanges under way get this long to end; then they are recorded as far as they came."""
         self._server.shutdown()
@@ -125,7 +129,6 @@ class _Server(ThreadingHTTPServer):
             exchange.abandon(reason)
 
     def wait_until_idle(self, seconds: float) -> None:
-        """A client may have its answer a moment before the record is written."""
         with self._change:
             self._change.wait_for(lambda: not self._live, seconds)
 

@@ -44,16 +44,18 @@ _HARMLESS_HEADERS = frozenset(
 def as_evidence(execution: Mapping[str, Any]) -> dict[str, Any]:
     """An `execution` document from one item of `GET /executions?includeData=true`, redacted.
 
+    `ran` has the nodes and connections as they ran, n8n's defaults filled in.
     `node` and `error` are the first node that failed and what it said, also where another node behind it ended the
     run or a branch of the workflow took the failure up. `google` has the input and output of every Google node.
     `data` keeps n8n's `resultData`: the run of every node, the last one, the error. `data_missing` says why there is
     none.
     """
     result = (execution.get("data") or {}).get("resultData") or {}
+    workflow = execution.get("workflowData") or {}
     document = {
         "kind": "execution",
         "seen_by": "n8n",
-        "workflow": (execution.get("workflowData") or {}).get("name", ""),
+        "workflow": workflow.get("name", ""),
         "workflow_id": execution.get("workflowId"),
         "id": str(execution.get("id")),
         "version_id": execution.get("workflowVersionId"),
@@ -62,6 +64,8 @@ def as_evidence(execution: Mapping[str, Any]) -> dict[str, Any]:
         "stopped": execution.get("stoppedAt"),
         "mode": execution.get("mode"),
     }
+    if workflow.get("nodes"):
+        document["ran"] = {part: workflow.get(part) for part in ("nodes", "connections")}
     if missing := data_missing(execution):
         document["data_missing"] = missing
     if failed := failure(execution):

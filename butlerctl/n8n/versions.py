@@ -35,7 +35,8 @@ _TABLE: tuple[tuple[tuple[int, int], tuple[int, int], tuple[Limit, ...]], ...] =
             ),
             Limit(
                 "active.executed_version",
-                "n8n 1 does not say which version of a workflow an execution ran",
+                "n8n 1 does not say which version of a workflow an execution ran: the nodes that ran are held against what"
+                " is published, and a parameter that this leaves out is not seen there",
             ),
         ),
     ),
@@ -45,8 +46,8 @@ _TABLE: tuple[tuple[tuple[int, int], tuple[int, int], tuple[Limit, ...]], ...] =
         (
             Limit(
                 "active.executed_version",
-                "this n8n names in an execution the version that was saved, not the one that ran: which one that was,"
-                " only its word on what it publishes tells",
+                "this n8n names in an execution the version that was saved, not the one that ran: the nodes that ran are"
+                " held against what is published, and a parameter that this leaves out is not seen there",
             ),
         ),
     ),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from butlerctl.inventory.loader import load_inventory
+from butlerctl.lab.faults import plant, read_fault
 from butlerctl.lab.stack import Lab
 from butlerctl.n8n.versions import TESTED, limits_of
 from butlerctl.progress import Nobody
@@ -59,6 +60,18 @@ def test_an_n8n_that_still_runs_the_version_before_is_told_by_the_execution(tmp_
     assert (first.check, first.seen) == (
         "active.executed_version",
         f"the request ran in version {before.id}, n8n publishes {workflow.published}",
+    )
+
+
+def test_on_the_pinned_version_the_nodes_that_ran_tell_it(tmp_path):
+    with Lab(load_inventory(ROOT / "inventory.yaml", os.environ)) as lab:
+        plant(lab, read_fault("active.older_runs@tasks_list/wife", lab.inventory))
+        run, _ = prove(lab, tmp_path)
+    (route,) = run.routes
+    first = route.judgement.first_broken
+    assert (first.check, first.seen) == (
+        "active.executed_version",
+        "the request did not run what n8n publishes: it differs in Check input",
     )
 
 

@@ -17,6 +17,7 @@ from butlerctl.checks.live import read_live
 from butlerctl.checks.probe import FORBIDDEN, Subject, probe
 from butlerctl.errors import N8nRefused, NotPermitted, Unreachable
 from butlerctl.inventory.operations import OPERATIONS, Route
+from butlerctl.judge.ran import contradictions
 from butlerctl.lab.google import refuse
 from butlerctl.n8n.api import Health, N8nApi
 from butlerctl.n8n.executions import find_by_id, find_by_nonce
@@ -183,6 +184,23 @@ def test_an_execution_is_found_by_the_nonce_and_holds_no_secret(home, api):
     assert webhook["headers"]["user-agent"] == USER_AGENT
     assert SECRET not in json.dumps(found)
     assert find_by_id(api, found["id"]) == found
+
+
+def test_what_ran_contradicts_the_published_version_in_nothing_and_the_draft_where_it_differs(home, api):
+    for route, workflow_id in home.workflows.items():
+        answer = home.call(route.webhook_path("L4CK3Y"), FORBIDDEN)
+        ran = find_by_id(api, answer.json()["execution"], wait=5)["ran"]
+        published = api.workflow(workflow_id)["activeVersion"]
+        assert contradictions(ran, published) == ()
+        draft = deepcopy(published)
+        nodes = {node["name"]: node for node in draft["nodes"]}
+        nodes["Check input"]["parameters"]["jsCode"] += "// somebody's idea"
+        nodes["Webhook"]["parameters"]["options"]["ignoreBots"] = False
+        google = next(
+            node for node in draft["nodes"] if node.get("credentials", {}).keys() - {"httpHeaderAuth"}
+        )
+        google["credentials"] = {kind: {"id": "nobody"} for kind in google["credentials"]}
+        assert contradictions(ran, draft) == ("Check input", google["name"])
 
 
 def test_the_google_nodes_input_and_output_are_in_the_evidence(home, api):

@@ -122,6 +122,22 @@ def test_an_answer_that_ends_within_the_grace_of_a_stop_is_whole():
     assert [("error" in exchange["response"]) for exchange in seen] == [False]
 
 
+def test_whoever_waits_until_the_tap_is_idle_finds_every_record_though_the_client_had_its_answer():
+    recorded, may_record = [], threading.Event()
+
+    def keep(exchange):
+        may_record.wait(10)
+        recorded.append(exchange)
+
+    with upstream(whole(200, "application/json", '{"choices": []}')) as (url, _), Tap(url, keep) as tap:
+        assert post(tap.url, json=REQUEST).status_code == 200
+        tap.wait_until_idle(0.05)
+        assert recorded == []
+        threading.Timer(0.1, may_record.set).start()
+        tap.wait_until_idle(10)
+        assert [each["response"]["status"] for each in recorded] == [200]
+
+
 def test_a_record_that_fails_is_told_at_once_and_counted():
     told = []
 

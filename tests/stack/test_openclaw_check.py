@@ -132,8 +132,10 @@ def test_the_tap_sees_a_native_call_and_no_key(real_gateway):
     key = f"agent:{AGENT}:{uuid.uuid4().hex}"
     real_gateway.operator.create_session(AGENT, key)
     real_gateway.operator.run(AGENT, key, EVENT.prompt, run_id=uuid.uuid4().hex, timeout=30)
-    assert "native call add_calendar_event (arguments are strict JSON)" in describe(real_gateway.wire[0])
-    assert "no-key-on-loopback" not in json.dumps(real_gateway.wire)
+    assert "native call add_calendar_event (arguments are strict JSON)" in describe(
+        real_gateway.wire.exchanges[0]
+    )
+    assert "no-key-on-loopback" not in json.dumps(real_gateway.wire.exchanges)
 
 
 @pytest.fixture(scope="module")

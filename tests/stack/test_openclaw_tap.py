@@ -28,7 +28,7 @@ def test_two_sessions_with_the_same_words_are_two_transcripts_and_two_turns_of_o
         real_gateway.model.play([native(EVENT.call()), words(EVENT.done)])
         real_gateway.operator.run(AGENT, key, EVENT.prompt, run_id=uuid.uuid4().hex, timeout=30)
     folder = EvidenceFolder(tmp_path)
-    for exchange in real_gateway.wire:
+    for exchange in real_gateway.wire.exchanges:
         folder.record(exchange)
     roles = {
         path.name: "".join(message["role"][0] for message in json.loads(path.read_bytes())["messages"])

@@ -39,7 +39,7 @@ def asked(real_gateway):
         operation = OPERATION_OF_TOOL[question.tool].name
         intent = Intent(operation, arguments["profile"], question.tool, arguments, question.prompt)
         conversation = Conversation()
-        for exchange in filter(is_completion, real_gateway.wire):
+        for exchange in filter(is_completion, real_gateway.wire.exchanges):
             conversation.add(exchange)
         wire = [conversation.document()] if with_wire else []
         evidence = (record.transcript, *wire, *real_gateway.webhooks.exchanges)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from butlerctl.evidence import Document
-from butlerctl.judge import answer, routes, versions
+from butlerctl.judge import answer, ran, routes, versions
 from butlerctl.judge.answer import Kind
 from butlerctl.judge.case import Case
 from butlerctl.judge.finding import Finding, broken, proven, unproven
@@ -104,16 +105,16 @@ def _several_owners(case: Case) -> Finding | None:
 
 def _ran_elsewhere(case: Case) -> Finding | None:
     """n8n ran another workflow for the request than the one that it shows for the route."""
-    ran = case.own_execution.document if case.own_execution else {}
+    execution = case.own_execution.document if case.own_execution else {}
     shown = [document for document in case.live if held(document).get("id")]
-    if not ran.get("workflow_id") or not shown:
+    if not execution.get("workflow_id") or not shown:
         return None
-    if any(held(document)["id"] == ran["workflow_id"] for document in shown):
+    if any(held(document)["id"] == execution["workflow_id"] for document in shown):
         return None
     return broken(
         "active.single_owner",
-        f'the request ran in the workflow "{ran.get("workflow")}" ({ran["workflow_id"]})',
-        ran,
+        f'the request ran in the workflow "{execution.get("workflow")}" ({execution["workflow_id"]})',
+        execution,
         *shown,
         expected=f'it runs in "{held(shown[0]).get("name")}" ({held(shown[0])["id"]})',
     )
@@ -200,26 +201,31 @@ def _other_version(case: Case) -> Finding | None:
 
 
 def _ran_another_version(case: Case) -> Finding | None:
-    """n8n ran neither what it calls published nor what it calls saved. Up to 2.30 it names the saved one always."""
-    ran = case.own_execution.document if case.own_execution else {}
+    """n8n ran neither what it calls published nor what it calls saved, or nodes that are not the published ones.
+
+    Up to 2.30 it names the saved version always.
+    """
+    execution = case.own_execution.document if case.own_execution else {}
     for document in case.live:
         shown = held(document)
-        versions_shown = shown.get("versionId"), shown.get("activeVersionId")
-        same_workflow = ran.get("workflow_id") == shown.get("id")
-        if (
-            same_workflow
-            and ran.get("version_id")
-            and all(versions_shown)
-            and ran["version_id"] not in versions_shown
-        ):
+        seen = _another_version(execution, shown) if execution.get("workflow_id") == shown.get("id") else ""
+        if seen:
             return broken(
                 "active.executed_version",
-                f"the request ran in version {ran['version_id']}, n8n publishes {versions_shown[1]}",
-                ran,
+                seen,
+                execution,
                 document,
                 expected="what is published is what runs",
             )
     return None
+
+
+def _another_version(execution: Document, shown: Mapping[str, Any]) -> str:
+    ran_as, published = execution.get("version_id"), shown.get("activeVersionId")
+    if ran_as and published and shown.get("versionId") and ran_as not in (shown["versionId"], published):
+        return f"the request ran in version {ran_as}, n8n publishes {published}"
+    parts = ran.contradictions(execution.get("ran"), routes.served(shown))
+    return f"the request did not run what n8n publishes: it differs in {', '.join(parts)}" if parts else ""
 
 
 def _which_to_keep(document: Document, export: Document | None) -> str:

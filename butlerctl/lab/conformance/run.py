@@ -34,19 +34,38 @@ SHAPE = {
     name: ProfileShape(("Household",), ("Log", "butler verify"), ("date", "item", "amount"))
     for name in ("husband", "wife")
 }
+_WIRE_SECONDS = 5.0
 SECRET = "invented-secret-of-the-lab"  # noqa: S105 - the lab's own, on loopback
+
+
+class Wire:
+    """What a tap before the model has seen. An answer may be with the gateway a moment before it is recorded."""
+
+    def __init__(self, model_url: str) -> None:
+        self._recorded: list[Exchange] = []
+        self.tap = Tap(model_url, self._recorded.append)
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """All since `clear`, in the order in which they ended; those under way are waited for."""
+        self.tap.wait_until_idle(_WIRE_SECONDS)
+        return tuple(self._recorded)
+
+    def clear(self) -> None:
+        self.tap.wait_until_idle(_WIRE_SECONDS)
+        self._recorded.clear()
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A gateway between a scripted model and scripted webhooks; `wire` is what a tap sees before the model."""
+    """A gateway between a scripted model and scripted webhooks."""
 
     url: str
     token: str
     operator: Operator
     model: ScriptedModel
     webhooks: ScriptedWebhooks
-    wire: list[Exchange]
+    wire: Wire
 
 
 @contextlib.contextmanager
@@ -94,7 +113,7 @@ class _Ends:
 
     model: ScriptedModel
     webhooks: ScriptedWebhooks
-    wire: list[Exchange]
+    wire: Wire
     model_url: str
     tools: WebhookToolsSettings
 
@@ -106,12 +125,13 @@ class _Ends:
 
 @contextlib.contextmanager
 def _ends() -> Iterator[_Ends]:
-    wire: list[Exchange] = []
-    with ScriptedModel() as model, ScriptedWebhooks() as webhooks, Tap(model.url, wire.append) as tap:
+    with ScriptedModel() as model, ScriptedWebhooks() as webhooks:
+        wire = Wire(model.url)
         tools = WebhookToolsSettings(
             webhooks.url, SHAPE, prefix="L4CK3Y", secret=SECRET, timeout=PLUGIN_SECONDS
         )
-        yield _Ends(model, webhooks, wire, tap.url, tools)
+        with wire.tap as tap:
+            yield _Ends(model, webhooks, wire, tap.url, tools)
 
 
 @contextlib.contextmanager
@@ -170,7 +190,7 @@ def run_case(bench: Bench, case: Case) -> Observed:
     offered = tuple(tool.name for tool in bench.operator.effective_tools(key))
     run = _take_turn(bench.operator, key, case)
     messages = with_delivered(messages_of(bench.operator.session_rows(key)), run.reply)
-    exchanges, wire = list(bench.webhooks.exchanges), list(bench.wire)
+    exchanges, wire = list(bench.webhooks.exchanges), list(bench.wire.exchanges)
     with contextlib.suppress(GatewayRefused, Unreachable):
         bench.operator.delete_session(key)
     return observe(case, run, messages, exchanges, wire, offered)

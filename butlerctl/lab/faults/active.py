@@ -45,6 +45,12 @@ def _published_beside(lab: Lab, route: Route) -> None:
     lab.n8n.workflows.publish_beside(lab.workflow_id(route))
 
 
+def _older_version_runs(lab: Lab, route: Route) -> None:
+    """Export, saved and published version are the same, and one process of n8n still runs the version before."""
+    published(_another_script)(lab, route)
+    lab.n8n.workflows.publish_unheard(lab.workflow_id(route), edited(lab, route))
+
+
 def _another_owner(lab: Lab, route: Route) -> None:
     """The workflow is off, and another one serves its path."""
     lab.n8n.workflows.unpublish(lab.workflow_id(route))
@@ -90,6 +96,7 @@ FAULTS: Faults = {
     "inactive": Fault("the workflow is not active", _inactive),
     "draft": Fault("an edit was saved and not published", _draft),
     "old_version": Fault("n8n serves an older version than the saved one", _old_version_served),
+    "older_runs": Fault("n8n runs an older version than it publishes", _older_version_runs),
     "edited": Fault("the settings of the live workflow were edited by hand", published(_other_limit)),
     "formatter_skipped": Fault(
         "the live workflow answers without its formatter", published(formatter_skipped)

@@ -26,6 +26,9 @@ class WorkflowEditor(Protocol):
     def publish_beside(self, workflow_id: str, /) -> object:
         """As `n8n publish:workflow` beside the server: the API says active, the path answers 404."""
 
+    def publish_unheard(self, workflow_id: str, document: Mapping[str, Any], /) -> None:
+        """Saved and published, and what answers goes on with the version before. Raises UsageProblem: not the real n8n."""
+
 
 class N8nPart(Protocol):
     """`add_credential` works before and after `start`, everything else after it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 import uuid
@@ -215,6 +216,12 @@ class Workflows:
             workflow = self.get(workflow_id)
             self._forget(workflow_id)
             workflow.published = workflow.saved
+
+    def publish_unheard(self, workflow_id: str, document: Mapping[str, Any]) -> None:
+        """Saved and published; the process that answers did not hear of it, and goes on with the version before."""
+        with self._lock:
+            self.save(workflow_id, document)
+            self.publish(workflow_id).served_from = math.inf
 
     def _new_version(self, document: Mapping[str, Any]) -> Version:
         nodes = self._credentials.rebind(document["nodes"])

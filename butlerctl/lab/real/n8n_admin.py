@@ -5,9 +5,9 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from butlerctl.errors import Unreachable
+from butlerctl.errors import Unreachable, UsageProblem
 from butlerctl.lab.n8n.rest import SETTINGS
 from butlerctl.lab.n8n.workflows import Refused
 from butlerctl.redaction import register_secret
@@ -124,6 +124,13 @@ class OwnersWorkflows:
     def publish_beside(self, workflow_id: str) -> None:
         self.unpublish(workflow_id)
         self._beside("publish:workflow", f"--id={workflow_id}")
+
+    def publish_unheard(self, workflow_id: str, document: Mapping[str, Any]) -> NoReturn:
+        del workflow_id, document
+        raise UsageProblem(
+            "one process of the real n8n runs what it publishes",
+            hint="leave out --engine real for this fault",
+        )
 
     def unpublish_beside(self, workflow_id: str) -> None:
         self._beside("unpublish:workflow", f"--id={workflow_id}")
