@@ -37,7 +37,8 @@ def drift(
 ) -> None:
     """Compare what n8n serves with the files and with the last report. Sends GETs only.
 
-    Exit codes: 0 nothing drifted, 1 something did, 78 the report cannot speak about this n8n.
+    Exit codes: 0 nothing drifted, 1 something did, 3 nothing did, but whether every webhook answers is not
+    known, 78 the report cannot speak about this n8n.
     """
     from butlerctl.deploy.drift import find_drift, name_of
     from butlerctl.deploy.render_text import drift_lines
@@ -58,4 +59,7 @@ def drift(
         "routes": [each.as_json() for each in found],
     }
     show(document, drift_lines(found, last), format_)
-    raise typer.Exit(int(ExitCode.BROKEN if drifted else ExitCode.PROVEN))
+    is_proven = not any(each.entry.unheard for each in found)
+    raise typer.Exit(
+        int(ExitCode.BROKEN if drifted else ExitCode.PROVEN if is_proven else ExitCode.NOT_PROVEN)
+    )

@@ -40,6 +40,7 @@ class Drift:
             "published": before.published,
             "report": self.report,
             "findings": list(self.findings),
+            "unheard": self.entry.unheard,
             "changes": [change.as_json() for change in self.entry.changes],
             "draft": [change.as_json() for change in self.entry.draft],
         }

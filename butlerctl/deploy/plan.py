@@ -74,7 +74,7 @@ class Entry:
 
     `changes` lead from what n8n serves (from what is saved, where nothing is published) to the file, `draft` from
     what it serves (from the file, where nothing is published) to what a person saved. `release`: it serves a path that another workflow of the set is to have.
-    `silence` is what its webhook answered in place of being there.
+    `silence` is what its webhook answered in place of being there, `unheard` why nobody knows whether it is there.
     """
 
     route: Route
@@ -87,6 +87,7 @@ class Entry:
     draft: tuple[Change, ...] = ()
     release: bool = False
     silence: str = ""
+    unheard: str = ""
     refusals: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -107,6 +108,7 @@ class Entry:
             "draft": [change.as_json() for change in self.draft],
             "release": self.release,
             "silence": self.silence,
+            "unheard": self.unheard,
             "refusals": list(self.refusals),
             "notes": list(self.notes),
         }

@@ -63,6 +63,7 @@ def _entry(question: Question, route: Route) -> Entry:
         draft=_draft(question, route),
         release=held is not None and any(hook in held.hooks for hook in _hooks_of_others(question, route)),
         silence=silence.words if silence and silence.certain else "",
+        unheard=silence.words if silence and not silence.certain else "",
         refusals=(
             *conflicts,
             *question.objections.get(route, ()),

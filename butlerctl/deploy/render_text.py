@@ -215,7 +215,9 @@ def drift_lines(found: Sequence[Drift], report: VouchingReport | None) -> Iterat
             yield from (f"      {line}" for change in each.entry.draft for line in change_lines(change))
     yield from (f"{each.entry.route}  note: {text}" for each in found for text in each.entry.notes)
     yield f"compared with the files, and with {_compared(found, report)}"
-    yield f"{len(drifted)} of {len(found)} workflows drifted"
+    unheard = sum(bool(each.entry.unheard) for each in found)
+    not_proven = f"; of {unheard} it is not known whether they answer" if unheard else ""
+    yield f"{len(drifted)} of {len(found)} workflows drifted{not_proven}"
 
 
 def _compared(found: Sequence[Drift], report: VouchingReport | None) -> str:

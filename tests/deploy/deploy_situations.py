@@ -603,6 +603,9 @@ def test_no_get_goes_where_a_workflow_would_run_on_it(home):
     home.front.reset()
     planned = home.plan()
     assert planned.code == 0
+    drift = home.run("drift", "--format", "json")
+    assert (drift.code, drift.json["drifted"]) == (3, False)
+    assert [each["route"] for each in drift.json["routes"] if each["unheard"]] == [str(ADD)]
     (entry,) = (entry for entry in planned.json["entries"] if entry["notes"])
     assert entry["route"] == str(ADD)
     assert "a workflow runs on GET there" in entry["notes"][0]
