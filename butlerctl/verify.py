@@ -34,7 +34,6 @@ from butlerctl.evidence import Bundle, Document, digest
 from butlerctl.inventory.model import Inventory
 from butlerctl.inventory.operations import OPERATIONS, Route
 from butlerctl.judge import judge
-from butlerctl.judge.result import ChainVerdict
 from butlerctl.ledger import Ledger
 from butlerctl.n8n.versions import limits_of
 from butlerctl.progress import Watcher
@@ -45,11 +44,6 @@ from butlerctl.workflows.findings import Finding
 
 _AT_ONCE = 6
 _WHAT = {"calendar": "calendar event", "tasks": "task", "sheets": "row"}
-CODE_OF_VERDICT = {
-    ChainVerdict.PASS: ExitCode.PROVEN,
-    ChainVerdict.FAIL: ExitCode.BROKEN,
-    ChainVerdict.UNKNOWN: ExitCode.NOT_PROVEN,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +88,7 @@ class Verification:
 
     @property
     def exit_code(self) -> ExitCode:
-        left = [ExitCode.LEFTOVER] if self.run.leftovers else []
-        return combine([CODE_OF_VERDICT[self.run.verdict], *self.own_codes, *left])
+        return combine([self.run.exit_code, *self.own_codes])
 
 
 def verify(inventory: Inventory, assignment: Assignment, watcher: Watcher) -> Verification:

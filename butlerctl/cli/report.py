@@ -7,7 +7,7 @@ import sys
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 
     from butlerctl.inventory.model import Inventory
     from butlerctl.report.policy import Policy, Verification
+    from butlerctl.report.run import Run
+    from butlerctl.report.saved import Saved
 
 app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
     no_args_is_help=True,
-    help="Read and check signed reports.",
+    help="Read, check, compare and join signed reports.",
 )
 
 REPORT = typer.Argument(help="A report file.", metavar="FILE")
@@ -113,6 +115,75 @@ def diff(
             print(f"{change.what}: {change.before or 'not there'} -> {change.after or 'not there'}")
         print(f"{len(changes)} differences" if changes else "no difference", file=sys.stderr)
     raise typer.Exit(int(ExitCode.BROKEN if changes else ExitCode.PROVEN))
+
+
+@app.command(short_help="Join signed reports of one verification.")
+def merge(
+    files: list[Path] = typer.Argument(help="The signed reports of the parts.", metavar="FILE..."),
+    keys: list[Path] = typer.Option(
+        [], "--key", help="A public key that is trusted. May be given often.", metavar="PUB"
+    ),
+    report: Path | None = typer.Option(
+        None, "--report", help="Where the joined report goes; the state folder without it.", metavar="FILE"
+    ),
+    sign: Path | None = typer.Option(
+        None, "--sign", help="The private key to sign with; the key of `keys new` without it.", metavar="KEY"
+    ),
+    inventory: Path | None = typer.Option(
+        None, "--inventory", help="The inventory; found upwards without it.", metavar="FILE"
+    ),
+    state_dir: Path | None = typer.Option(
+        None, "--state-dir", help="Where butlerctl keeps its ledger.", metavar="DIR"
+    ),
+    format_: Format = typer.Option(Format.TEXT, "--format", help="How to answer."),
+) -> None:
+    """Join the reports of runs that each proved some of the routes (`verify --only`, all with one --nonce).
+
+    Every route of the inventory must be in exactly one of them; nothing is written otherwise.
+
+    Exit codes: 0 proven, 1 broken, or they are not the parts of one verification, 3 not proven, 4 something was left
+    behind, 78 a file cannot be read or written.
+    """
+    from butlerctl.cli.common import find_and_load
+    from butlerctl.report.keys import load_public_key
+    from butlerctl.report.merge import join, objections, read_piece
+    from butlerctl.report.saved import default_path, prepare, save_run
+
+    if not keys:
+        raise UsageProblem("report merge needs --key PUB", hint="a part is only as good as a key you trust")
+    if report is not None and report.resolve() in {file.resolve() for file in files}:
+        raise UsageProblem(f"--report {report} is one of the parts", hint="name another file")
+    household = find_and_load(inventory)
+    trusted = [load_public_key(key) for key in keys]
+    pieces = [read_piece(file, trusted) for file in files]
+    refusals = objections(pieces, household.routes, household.digest)
+    if refusals:
+        _refuse(refusals, format_)
+    joined = join(pieces, household.routes)
+    desk = prepare(
+        report or default_path(household.path, state_dir), key=sign, state_dir=state_dir, lab=False
+    )
+    _show_joined(joined, save_run(joined, desk), format_)
+    raise typer.Exit(int(joined.exit_code))
+
+
+def _refuse(refusals: list[str], format_: Format) -> NoReturn:
+    if format_ is Format.JSON:
+        print_json({"refusals": refusals})
+    else:
+        print("\n".join(f"refused: {text}" for text in refusals))
+    raise typer.Exit(int(ExitCode.BROKEN))
+
+
+def _show_joined(run: Run, saved: Saved, format_: Format) -> None:
+    from butlerctl.cli.views.outcome import report_json, report_lines
+    from butlerctl.report.words import headline, parts_of
+
+    if format_ is Format.JSON:
+        document = {"verdict": str(run.verdict), "id": run.id, "parts": [part.id for part in run.parts]}
+        print_json(document | {"report": report_json(saved)})
+        return
+    print(headline(run), f"joined of {parts_of(run)}", *report_lines(saved), sep="\n")
 
 
 def _policy(

@@ -86,7 +86,7 @@ def _as_json(result: Verification) -> dict[str, object]:
 
 def _exit_code(result: Verification) -> int:
     from butlerctl.errors import ExitCode, combine
-    from butlerctl.verify import CODE_OF_VERDICT
+    from butlerctl.report.run import CODE_OF_VERDICT
 
     codes = [CODE_OF_VERDICT[route.judgement.verdict] for route in result.run.routes]
     codes += [ExitCode.LEFTOVER] if result.run.leftovers else []

@@ -77,7 +77,7 @@ def verify(
         raise UsageProblem("--tap-record is for a household: the lab's own gateway asks the lab's own model")
     household = find_and_load(inventory)
     routes = chosen_routes(household, [part for text in only for part in text.split(",")])
-    desk = _prepare(report or _default_report(household, state_dir), sign, state_dir, save_evidence, lab=lab)
+    desk = _prepare(household, _Writing(report, sign, state_dir, save_evidence), lab=lab)
     with _household(household, fault, lab=lab, engine=engine or Engine.STAND_IN) as target:
         given = _Given(routes, state_dir, nonce, tap_record)
         result = _run(target, given, lab=lab, watched=format_ is Format.TEXT)
@@ -154,26 +154,24 @@ def _state_of(inventory: Path, state_dir: Path | None, *, lab: bool) -> Iterator
         yield Path(name)
 
 
-def _default_report(inventory: Inventory, state_dir: Path | None) -> Path:
-    from datetime import UTC, datetime
-    from secrets import token_hex
+class _Writing(NamedTuple):
+    """What the command line says about what is written."""
 
-    from butlerctl.state import state_folder
+    report: Path | None
+    sign: Path | None
+    state_dir: Path | None
+    save_evidence: Path | None
 
-    name = f"verify-{datetime.now(UTC):%Y-%m-%dT%H%M%SZ}-{token_hex(2)}.json"
-    return state_folder(inventory.path, state_dir) / "reports" / name
 
-
-def _prepare(
-    report: Path, sign: Path | None, state_dir: Path | None, save_evidence: Path | None, *, lab: bool
-) -> Desk:
+def _prepare(household: Inventory, given: _Writing, *, lab: bool) -> Desk:
     """What cannot be written or signed with is found before the run, not after it."""
     from butlerctl.report.evidence_files import prepare_folder
-    from butlerctl.report.saved import prepare
+    from butlerctl.report.saved import default_path, prepare
 
-    if save_evidence is not None:
-        prepare_folder(save_evidence)
-    return prepare(report, key=sign, state_dir=state_dir, lab=lab)
+    if given.save_evidence is not None:
+        prepare_folder(given.save_evidence)
+    report = given.report or default_path(household.path, given.state_dir)
+    return prepare(report, key=given.sign, state_dir=given.state_dir, lab=lab)
 
 
 def _finish(result: Verification, desk: Desk, save_evidence: Path | None, format_: Format) -> None:

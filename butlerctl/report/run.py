@@ -10,8 +10,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from butlerctl.errors import ExitCode, combine
 from butlerctl.inventory.operations import Route
 from butlerctl.judge.result import LINKS, ChainVerdict, Judgement, Verdict
+
+CODE_OF_VERDICT = {
+    ChainVerdict.PASS: ExitCode.PROVEN,
+    ChainVerdict.FAIL: ExitCode.BROKEN,
+    ChainVerdict.UNKNOWN: ExitCode.NOT_PROVEN,
+}
 
 
 class Outcome(StrEnum):
@@ -76,6 +83,15 @@ class Leftover:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A report that was joined into this one: the run's id, the sha256 of the file, the id of the key that signed it."""
+
+    id: str
+    sha256: str
+    key_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """How much was looked at, by result."""
 
@@ -96,7 +112,7 @@ class Run:
 
     `target` is the URL of n8n, `started` and `finished` are aware datetimes, `workflows` maps the name of
     each workflow to the sha256 of its canonical form, `plan_digest` is `plan_digest(routes asked for)`,
-    `nonce` is the challenger's, or the run's own.
+    `nonce` is the challenger's, or the run's own. `parts` are the reports that were joined into this one.
     """
 
     id: str
@@ -113,6 +129,7 @@ class Run:
     skipped: tuple[Skipped, ...] = ()
     leftovers: tuple[Leftover, ...] = ()
     lab: bool = False
+    parts: tuple[Part, ...] = ()
 
     @property
     def verdict(self) -> ChainVerdict:
@@ -125,6 +142,12 @@ class Run:
             return ChainVerdict.FAIL
         complete = plan_digest(result.route for result in self.routes) == self.plan_digest
         return ChainVerdict.PASS if complete and verdicts == {ChainVerdict.PASS} else ChainVerdict.UNKNOWN
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """Of the verdict, and of what a person must still look at."""
+        left = [ExitCode.LEFTOVER] if self.leftovers else []
+        return combine([CODE_OF_VERDICT[self.verdict], *left])
 
     @property
     def counts(self) -> Counts:

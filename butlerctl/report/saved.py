@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from butlerctl.errors import BadInput
 from butlerctl.report.keys import default_key, load_signer, new_signer, public_key_of, public_path
 from butlerctl.report.run import Run
 from butlerctl.report.signing import write_report
+from butlerctl.state import state_folder
 
 if TYPE_CHECKING:
     from securesystemslib.signer import CryptoSigner
@@ -33,6 +36,12 @@ class Saved:
     path: Path
     key_id: str = ""
     public_key: Path | None = None
+
+
+def default_path(inventory: Path, state_dir: Path | None) -> Path:
+    """In the state folder of the inventory, where `plan` and `drift` look for reports."""
+    name = f"verify-{datetime.now(UTC):%Y-%m-%dT%H%M%SZ}-{token_hex(2)}.json"
+    return state_folder(inventory, state_dir) / "reports" / name
 
 
 def prepare(path: Path, *, key: Path | None, state_dir: Path | None, lab: bool) -> Desk:

@@ -26,7 +26,7 @@ from butlerctl.judge.result import (
     Verdict,
 )
 from butlerctl.redaction import redact
-from butlerctl.report.run import CheckResult, Leftover, Outcome, RouteResult, Run, Skipped
+from butlerctl.report.run import CheckResult, Leftover, Outcome, Part, RouteResult, Run, Skipped
 from butlerctl.report.strict import strict_json
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
@@ -116,6 +116,7 @@ def _all_tests(run: Run) -> Iterator[tuple[str, Outcome]]:
 
 def _extension(run: Run) -> dict[str, Any]:
     counts = run.counts
+    parts = [{"id": part.id, "sha256": part.sha256, "key": part.key_id} for part in run.parts]
     return {
         "id": run.id,
         "nonce": run.nonce,
@@ -137,6 +138,7 @@ def _extension(run: Run) -> dict[str, Any]:
         "routes": [_route(result) for result in run.routes],
         "skipped": [{"check": skipped.check, "reason": skipped.reason} for skipped in run.skipped],
         "leftovers": [_leftover(leftover) for leftover in run.leftovers],
+        **({"parts": parts} if parts else {}),
     }
 
 
@@ -222,6 +224,7 @@ def _run(own: Mapping[str, Any], workflows: Mapping[str, str], inventory_digest:
         skipped=tuple(Skipped(skipped["check"], skipped["reason"]) for skipped in own["skipped"]),
         leftovers=tuple(_read_leftover(leftover) for leftover in own["leftovers"]),
         lab=own["lab"],
+        parts=tuple(Part(part["id"], part["sha256"], part["key"]) for part in own.get("parts", ())),
     )
 
 

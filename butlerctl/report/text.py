@@ -13,6 +13,7 @@ from butlerctl.report.words import (
     failed_checks,
     headline,
     moment,
+    parts_of,
     target,
     unproven_reasons,
     words_of_agent,
@@ -54,6 +55,7 @@ def _facts(shown: Shown) -> list[str]:
         "time": f"{moment(run.started)}, {run.seconds:.1f} s",
         "run": f"{run.id}, nonce {run.nonce}",
         "versions": ", ".join(f"{name} {version}" for name, version in run.versions.items()),
+        "joined of": parts_of(run),
         "workflows": f"{len(run.workflows)}, bound by their digests",
         "signature": shown.signature,
     }

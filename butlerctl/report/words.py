@@ -86,6 +86,12 @@ def moment(when: datetime) -> str:
     return f"{when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
+def parts_of(run: Run) -> str:
+    """The runs whose reports were joined into this one; empty for a run of its own."""
+    number = "1 report" if len(run.parts) == 1 else f"{len(run.parts)} reports"
+    return f"{number}: {', '.join(part.id for part in run.parts)}" if run.parts else ""
+
+
 def target(run: Run) -> str:
     return f"{run.target} (the lab, not a household)" if run.lab else run.target
 

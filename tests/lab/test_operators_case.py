@@ -40,6 +40,26 @@ def test_verify_without_lab_gives_the_same_result_from_another_process(operator)
     assert accepted.out.endswith("  not asked: nonce\n")
 
 
+def test_a_verification_in_two_parts_is_joined_to_one_report_about_everything(operator):
+    shell, environ = operator
+    owner = Shell(shell.folder / "parted")
+    assert owner.run("keys", "new").code == 0
+    key = owner.folder / "state" / "keys" / "signing.pem.pub"
+    for only, name in (("calendar_*", "one.json"), ("tasks_*,sheets_*", "other.json")):
+        asked = ("verify", "--only", only, "--nonce", "pipeline-17", "--report", name)
+        assert owner.run(*asked, environ=environ).code == 0
+    joined = owner.run("report", "merge", "one.json", "other.json", "--key", key, environ=environ)
+    assert (joined.code, joined.err) == (0, "")
+    assert joined.out.startswith("PASS: 108 of 108 links proven on 12 routes\njoined of 2 reports: ")
+    (whole,) = (owner.state / "reports").iterdir()
+    believed = owner.run(
+        *("report", "verify", whole, "--key", key, "--inventory", owner.inventory, "--nonce", "pipeline-17"),
+        environ=environ,
+    )
+    assert believed.out.startswith("accepted: PASS: 108 of 108")
+    assert "not asked" not in believed.out
+
+
 def test_a_live_run_without_a_key_is_unsigned_says_so_and_is_refused(operator):
     shell, environ = operator
     ended = shell.run("verify", "--only", "sheets_read/wife", "--report", "unsigned.json", environ=environ)

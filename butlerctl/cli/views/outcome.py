@@ -38,7 +38,7 @@ def _lines(result: Verification, saved: Saved | None) -> Iterator[str]:
         yield f"LEFT BEHIND: {left.what} {left.id} in {left.where} ({left.route}): {left.reason}"
     if not run.leftovers:
         yield "nothing was left behind in Google"
-    yield from _report_lines(saved)
+    yield from report_lines(saved)
 
 
 def as_json(result: Verification, saved: Saved | None) -> dict[str, Any]:
@@ -77,12 +77,7 @@ def _document(result: Verification, saved: Saved | None) -> dict[str, Any]:
             }
             for left in run.leftovers
         ],
-        "report": saved
-        and {
-            "path": str(saved.path),
-            "key_id": saved.key_id or None,
-            "public_key": str(saved.public_key) if saved.public_key else None,
-        },
+        "report": report_json(saved),
     }
 
 
@@ -125,7 +120,18 @@ def _routes(number: int) -> str:
     return "1 route" if number == 1 else f"{number} routes"
 
 
-def _report_lines(saved: Saved | None) -> Iterator[str]:
+def report_json(saved: Saved | None) -> dict[str, Any] | None:
+    if saved is None:
+        return None
+    return {
+        "path": str(saved.path),
+        "key_id": saved.key_id or None,
+        "public_key": str(saved.public_key) if saved.public_key else None,
+    }
+
+
+def report_lines(saved: Saved | None) -> Iterator[str]:
+    """Where the report is and how to check it; nothing without one."""
     if saved is None:
         return
     if not saved.key_id:
