@@ -22,7 +22,7 @@ from butlerctl.google.interface import Sighting, SystemOfRecord
 from butlerctl.inventory.operations import Route
 from butlerctl.ledger import Asked, Ledger, Window
 from butlerctl.n8n.api import N8nApi
-from butlerctl.n8n.executions import LAG, as_evidence, find_by_id, find_by_nonce
+from butlerctl.n8n.executions import LAG, find_by_id, find_by_nonce, find_latest
 from butlerctl.progress import Watcher
 from butlerctl.redaction import redact_text
 
@@ -178,17 +178,8 @@ def _executions(
     if not any(found) and workflow_id:
         wait = LAG if _calls_made(note.documents) else 0.0
         by_nonce = find_by_nonce(api, workflow_id, nonce, since=asked_at, wait=wait) if nonce else None
-        found = [by_nonce or _latest(api, workflow_id, asked_at)]
+        found = [by_nonce or find_latest(api, workflow_id, since=asked_at, wait=0.0 if nonce else wait)]
     return [execution for execution in found if execution is not None]
-
-
-def _latest(api: N8nApi, workflow_id: str, asked_at: datetime) -> dict[str, Any] | None:
-    """The newest execution that began after the agent was asked."""
-    for execution in api.executions(workflow_id, limit=5):
-        started = execution.get("startedAt")
-        if started and datetime.fromisoformat(started) >= asked_at:
-            return as_evidence(execution)
-    return None
 
 
 def _find(

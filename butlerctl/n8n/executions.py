@@ -118,6 +118,28 @@ def find_by_nonce(
     return _evidence(look, wait)
 
 
+def find_latest(
+    api: N8nApi, workflow_id: str, *, since: datetime, wait: float = LAG
+) -> dict[str, Any] | None:
+    """The newest execution that began after `since`, as evidence; None after `wait` seconds without.
+
+    By n8n's own clock: one that is behind ours hides it, and then nothing is said.
+    """
+
+    def look() -> Mapping[str, Any] | None:
+        listed = next(api.executions(workflow_id, limit=1), None)
+        return listed if listed and _begins_from(listed, since) else None
+
+    return _evidence(look, wait)
+
+
+def _begins_from(execution: Mapping[str, Any], moment: datetime) -> bool:
+    try:
+        return datetime.fromisoformat(str(execution.get("startedAt"))) >= moment
+    except (ValueError, TypeError):
+        return False
+
+
 def _began_before(execution: Mapping[str, Any], moment: datetime) -> bool:
     try:
         return datetime.fromisoformat(str(execution.get("startedAt"))) < moment

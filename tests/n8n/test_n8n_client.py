@@ -31,7 +31,7 @@ from butlerctl.lab.n8n import (
 )
 from butlerctl.lab.server import LoopbackServer
 from butlerctl.n8n.api import AnswerTooLarge, Health, N8nApi
-from butlerctl.n8n.executions import as_evidence, find_by_id, find_by_nonce
+from butlerctl.n8n.executions import as_evidence, find_by_id, find_by_nonce, find_latest
 from butlerctl.n8n.http import Limits, failure_text
 from butlerctl.n8n.webhooks import Key, Target, Webhooks
 from butlerctl.n8n.write import N8nWriter
@@ -299,6 +299,19 @@ def test_an_execution_that_shows_up_late_is_waited_for(home, api):
     found = find_by_nonce(api, home.workflows[ADD], late["summary"], since=datetime.now(UTC), wait=5)
     assert found is not None
     timer.join()
+
+
+def test_an_execution_that_n8n_stores_after_it_answered_is_waited_for():
+    with household() as home, N8nApi(home.url, home.api_key) as api:
+        home.n8n.executions.lag = 0.4
+        began = datetime.now(UTC)
+        number = home.call("L4CK3Y/calendar/add/husband", EVENT).json()["execution"]
+        assert list(api.executions(home.workflows[ADD])) == []
+        assert find_latest(api, home.workflows[ADD], since=began, wait=0) is None
+        assert find_by_id(api, number, wait=0) is None
+        assert find_latest(api, home.workflows[ADD], since=began, wait=5)["id"] == number
+        assert find_by_id(api, number, wait=0)["status"] == "success"
+        assert find_latest(api, home.workflows[ADD], since=datetime.now(UTC), wait=0) is None
 
 
 def test_an_execution_that_never_shows_up_is_none_after_the_wait(home, api):

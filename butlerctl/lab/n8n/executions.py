@@ -6,6 +6,7 @@ import itertools
 import json
 import secrets
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +18,10 @@ from butlerctl.lab.n8n.workflows import Version, Workflow
 
 @dataclass(slots=True)
 class Execution:
-    """One run of a workflow. `status` is running, success, error or canceled; `saved` is the version saved then."""
+    """One run of a workflow. `status` is running, success, error or canceled; `saved` is the version saved then.
+
+    It is shown as running until it is stored: n8n has answered by then.
+    """
 
     id: str
     workflow: Workflow
@@ -27,6 +31,12 @@ class Execution:
     started: str = field(default_factory=now_text)
     stopped: str | None = None
     result: Result = field(default_factory=Result)
+    stored_from: float = 0.0
+    """Monotonic."""
+
+    @property
+    def shown_status(self) -> str:
+        return self.status if time.monotonic() >= self.stored_from else "running"
 
     def finish(self, result: Result) -> None:
         """Keep the result; an execution that was cancelled stays so."""
@@ -47,7 +57,7 @@ class Execution:
             "mode": "webhook",
             "retryOf": None,
             "retrySuccessId": None,
-            "status": self.status,
+            "status": self.shown_status,
             "startedAt": self.started,
             "stoppedAt": self.stopped,
             "workflowId": self.workflow.id,
@@ -100,6 +110,8 @@ class Executions:
     """All executions, the newest first."""
 
     def __init__(self) -> None:
+        self.lag = 0.0
+        """Seconds from the answer until the execution is stored; up to 0.1 were seen on a busy machine."""
         self._all: dict[str, Execution] = {}
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()

@@ -165,7 +165,7 @@ class RestApi:
             execution
             for execution in self.executions
             if wanted.get("workflowId") in (None, execution.workflow.id)
-            and (execution.status == status if status else execution.status != "running")
+            and (execution.shown_status == status if status else execution.shown_status != "running")
         ]
         return _paged(request, [self._shown(request, execution) for execution in found])
 

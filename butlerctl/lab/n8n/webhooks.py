@@ -6,6 +6,7 @@ import hmac
 import json
 import queue
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -173,6 +174,7 @@ class WebhookServer:
             write_twice=path in self.switches.twice,
         )
         result = execute(context, version.connections, node["name"], item)
+        execution.stored_from = time.monotonic() + self.executions.lag
         execution.finish(result)
         if mode == "lastNode":
             data = node["parameters"].get("responseData", "firstEntryJson")
