@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import threading
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -87,7 +89,7 @@ def conversation(folder, name="0001-transcript.json", **changed):
 
 def test_a_conversation_is_found_by_the_words_that_were_asked(tmp_path):
     conversation(tmp_path)
-    (found,) = TapRecord(tmp_path).conversations(PROMPT, NOW)
+    (found,) = TapRecord(tmp_path).conversations(PROMPT, NOW, wait=0)
     assert found["seen_by"] == "tap"
 
 
@@ -105,14 +107,47 @@ def test_a_conversation_is_found_by_the_words_that_were_asked(tmp_path):
 )
 def test_an_earlier_run_another_question_and_a_side_question_are_not_it(tmp_path, changed):
     conversation(tmp_path, **changed)
-    assert TapRecord(tmp_path).conversations(PROMPT, NOW) == ()
+    assert TapRecord(tmp_path).conversations(PROMPT, NOW, wait=0) == ()
+
+
+def later(seconds, act):
+    timer = threading.Timer(seconds, act)
+    timer.start()
+    return timer
+
+
+def test_a_record_that_is_written_late_is_waited_for_to_its_end(tmp_path):
+    timers = [
+        later(0.2, lambda: conversation(tmp_path, complete=False)),
+        later(0.5, lambda: conversation(tmp_path, complete=True)),
+    ]
+    (found,) = TapRecord(tmp_path).conversations(PROMPT, NOW, wait=10)
+    assert found["complete"] is True
+    for timer in timers:
+        timer.join()
+
+
+def test_what_never_comes_to_its_end_is_taken_as_it_is(tmp_path):
+    conversation(tmp_path, complete=False)
+    began = time.monotonic()
+    (found,) = TapRecord(tmp_path).conversations(PROMPT, NOW, wait=0.3)
+    assert (found["complete"], time.monotonic() - began >= 0.3) == (False, True)
+
+
+def test_a_tap_that_is_not_in_between_is_waited_for_once(tmp_path):
+    record, began = TapRecord(tmp_path), time.monotonic()
+    for _ in range(12):
+        assert record.conversations(PROMPT, NOW, wait=0.5) == ()
+    assert time.monotonic() - began < 2
+    conversation(tmp_path, complete=True)
+    assert len(record.conversations(PROMPT, NOW, wait=0)) == 1
 
 
 def test_what_is_no_transcript_in_the_folder_is_passed_over(tmp_path):
     for name, content in (("0001-transcript.json", b"{"), ("0002-transcript.json", b"[]"), ("0003.txt", b"")):
         (tmp_path / name).write_bytes(content)
     conversation(tmp_path, "0004-transcript.json")
-    assert len(TapRecord(tmp_path).conversations(PROMPT, NOW)) == 1
+    assert len(TapRecord(tmp_path).conversations(PROMPT, NOW, wait=0)) == 1
 
 
 def test_a_folder_that_is_not_there_is_refused_before_anything_is_asked(tmp_path):
