@@ -92,6 +92,119 @@ def test_what_is_masked_cannot_be_compared(version):
     assert contradictions(ran, version) == ()
 
 
+def google_of(document):
+    return nodes_of(document)["Google Calendar"]
+
+
+@pytest.mark.parametrize(
+    ("published", "stored"),
+    [
+        (None, "the default"),
+        ("=create", "create"),
+        ([], {}),
+        ("={{ $json.fields }}", {}),
+        ([None], [{}]),
+        ({"values": [{"name": "a", "value": None}]}, {"values": [{"name": "a", "value": ""}]}),
+        (1, 1.0),
+        (5, MASK),
+        ({"secret": True}, {"secret": MASK}),
+        ({"__rl": True, "value": "a", "mode": "list", "cachedResultName": "A"}, {"__rl": True, "value": "a", "mode": "list"}),
+    ],
+)  # fmt: skip
+def test_what_n8n_writes_in_another_way_before_it_runs_is_no_difference(published, stored, version):
+    ran = as_n8n_ran_it(version)
+    google_of(version)["parameters"]["field"] = published
+    google_of(ran)["parameters"]["field"] = stored
+    assert contradictions(ran, version) == ()
+
+
+@pytest.mark.parametrize(
+    ("published", "stored"),
+    [(["a"], ["a", "b"]), (["a"], []), ("a", ["a"]), ({"value": "a"}, "a"), (1, 2), (1, "1"), (True, False), ("", "a")],
+)  # fmt: skip
+def test_another_value_of_a_parameter_is_one(published, stored, version):
+    ran = as_n8n_ran_it(version)
+    google_of(version)["parameters"]["field"] = published
+    google_of(ran)["parameters"]["field"] = stored
+    assert contradictions(ran, version) == ("Google Calendar",)
+
+
+def test_a_note_never_runs(version):
+    ran = as_n8n_ran_it(version)
+    note = {"name": "Note", "type": "n8n-nodes-base.stickyNote", "parameters": {"content": "read me"}}
+    version["nodes"].append(note)
+    assert contradictions(ran, version) == ()
+    ran["nodes"].append({**note, "parameters": {"content": "read me not"}})
+    assert contradictions(ran, version) == ()
+
+
+@pytest.mark.parametrize(
+    ("switch", "is_on"),
+    [
+        ("disabled", True),
+        ("executeOnce", True),
+        ("retryOnFail", True),
+        ("alwaysOutputData", True),
+        ("disabled", False),
+        ("rewireOutputLogTo", "ai_tool"),
+        ("notes", "somebody's"),
+        ("webhookId", "of-nobody"),
+    ],
+)
+def test_a_switch_that_is_on_in_one_alone_is_a_difference_and_what_switches_nothing_is_none(
+    switch, is_on, version
+):
+    ran = as_n8n_ran_it(version)
+    nodes_of(ran)["Respond ok"][switch] = is_on
+    told = ("Respond ok",) if is_on is True else ()
+    assert (contradictions(ran, version), contradictions(version, ran)) == (told, told)
+
+
+def test_a_credential_under_another_name_is_the_same_and_none_is_not(version):
+    ran = as_n8n_ran_it(version)
+    for credential in google_of(ran)["credentials"].values():
+        credential["name"] = "renamed"
+    assert contradictions(ran, version) == ()
+    del google_of(ran)["credentials"]
+    assert contradictions(ran, version) == ("Google Calendar",)
+
+
+def test_of_nodes_that_share_a_name_nothing_is_said(version):
+    version["nodes"] += [
+        {"name": "Twin", "type": "n8n-nodes-base.noOp", "parameters": {"at": at}} for at in "ab"
+    ]
+    ran = as_n8n_ran_it(version)
+    ran["nodes"][-1]["parameters"] = {"at": "b", "aDefault": 1}
+    ran["nodes"][-2]["parameters"] = {"at": "c", "zDefault": 1}
+    assert contradictions(ran, version) == ()
+
+
+def test_a_masked_name_is_compared_neither_as_node_nor_in_connections(version):
+    ran = as_n8n_ran_it(version)
+    nodes_of(ran)["Check input"]["name"] = f"Check {MASK}"
+    ran["connections"]["Webhook"]["main"][0][0]["node"] = f"Check {MASK}"
+    assert contradictions(ran, version) == ()
+    nodes_of(ran)["Respond ok"]["disabled"] = True
+    assert contradictions(ran, version) == ("Respond ok",)
+
+
+def test_connections_that_are_not_told_are_no_difference(version):
+    ran = as_n8n_ran_it(version)
+    assert contradictions({"nodes": ran["nodes"], "connections": None}, version) == ()
+    assert contradictions({"nodes": ran["nodes"], "connections": {}}, version) == ("connections",)
+
+
+@pytest.mark.parametrize("depth", [100, 400, 900, 5000])
+def test_what_is_nested_too_deep_cannot_be_compared_and_is_no_error(depth, version):
+    ran = as_n8n_ran_it(version)
+    for document in (ran, version):
+        value: object = "end"
+        for _ in range(depth):
+            value = {"in": [value]}
+        google_of(document)["parameters"]["field"] = value
+    assert contradictions(ran, version) == ()
+
+
 @pytest.mark.parametrize("ran", [None, "text", [], {}, {"nodes": []}, {"nodes": None}, {"nodes": "all"}])
 def test_without_nodes_nothing_is_said(ran, version):
     assert contradictions(ran, version) == ()

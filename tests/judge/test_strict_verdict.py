@@ -126,6 +126,10 @@ def test_the_advice_never_leads_to_the_wrong_version(digest, advice):
     ("ran", "broken"),
     [
         ({"workflow_id": "w", "version_id": "v0"}, "active.executed_version"),
+        ({"workflow_id": "w", "version_id": "v0", "mode": "webhook"}, "active.executed_version"),
+        # what a person tries in the editor, or runs again there
+        ({"workflow_id": "w", "version_id": "v0", "mode": "manual"}, None),
+        ({"workflow_id": "w", "version_id": "v0", "mode": "retry"}, None),
         ({"workflow_id": "w", "version_id": "v2"}, None),
         ({"workflow_id": "w", "version_id": "v3"}, None),  # saved: n8n up to 2.30 names it whatever ran
         ({"workflow_id": "w", "version_id": None}, None),

@@ -203,9 +203,11 @@ def _other_version(case: Case) -> Finding | None:
 def _ran_another_version(case: Case) -> Finding | None:
     """n8n ran neither what it calls published nor what it calls saved, or nodes that are not the published ones.
 
-    Up to 2.30 it names the saved version always.
+    Up to 2.30 it names the saved version always. What somebody tries in the editor, or runs again there, is the draft.
     """
     execution = case.own_execution.document if case.own_execution else {}
+    if execution.get("mode") not in (None, "webhook"):
+        return None
     for document in case.live:
         shown = held(document)
         seen = _another_version(execution, shown) if execution.get("workflow_id") == shown.get("id") else ""
