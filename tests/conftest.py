@@ -15,8 +15,13 @@ pytest.register_assert_rewrite(
 
 
 def pytest_configure() -> None:
-    """A suite that runs in the background may have inherited SIGINT as ignored; its children would too."""
+    """A suite that runs in the background may have inherited signals as ignored; its children would too.
+
+    What is caught here is theirs to have: a program starts with the default in place of a handler.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)
 
 
 @pytest.fixture(autouse=True)
