@@ -27,7 +27,7 @@ $(READY): requirements.lock pyproject.toml
 
 verify: $(READY) ## prove all twelve routes on the lab and write a signed report
 	@mkdir -p reports
-	@$(BIN)/butlerctl verify --lab --report reports/verify.json
+	@$(BIN)/butlerctl verify --lab --state-dir reports/state --report reports/verify.json
 	@$(BIN)/butlerctl report verify reports/verify.json --key reports/verify.json.pub
 
 test: $(READY) ## run the tests (the real n8n and OpenClaw stay out: make test-stack)

@@ -155,7 +155,11 @@ def _read_folder(folder: Path) -> tuple[Bundle, ...]:
     if loose:
         bundles.append(bundle_of({**header, "bundle": FORMAT, "evidence": loose}, str(folder)))
     if not bundles:
-        raise BadDocument(f"{folder}: no bundle.json and no *.json document in this folder")
+        inside = any(folder.glob("*/*.json"))
+        raise BadDocument(
+            f"{folder}: no bundle.json and no *.json document in this folder",
+            hint=f"name the folders in it: {folder}/*" if inside else "",
+        )
     return tuple(bundles)
 
 

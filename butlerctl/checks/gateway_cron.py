@@ -53,8 +53,12 @@ def cron_lane(facts: GatewayFacts, inventory: Inventory) -> Iterator[GatewayFind
     """A gateway may give a tool in conversations and not in jobs."""
     check, turn = "gateway.cron_lane", facts.cron_turn
     if turn is None:
-        why = "no real turn was made" if facts.cron_enabled else "cron is off"
-        yield unproven(check, why, "leave out --no-turn; set cron.enabled to true")
+        why, step = (
+            ("no real turn was made", "leave out --no-turn")
+            if facts.cron_enabled
+            else ("cron is off", "set cron.enabled to true")
+        )
+        yield unproven(check, why, step)
         return
     wanted = {tool.name: schema_hash(tool) for tool in household_tools(shape_of(inventory))}
     differing = sorted(name for name in wanted if turn.given.get(name) != wanted[name])

@@ -23,6 +23,11 @@ CLOSED_PIPE = 141
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 HELP = "Prove that a household's AI butler really did what it says."
+EPILOG = (
+    "Exit codes: 0 proven or done, 1 broken or refused, 2 wrong command line, 3 not proven, 4 something was left behind, "
+    "70 a bug of butlerctl, 75 try again, 77 not permitted, 78 bad input, 130 interrupted. The help of each command says "
+    "what they mean there. BUTLERCTL_INVENTORY and BUTLERCTL_STATE_DIR stand in for --inventory and --state-dir."
+)
 
 
 class LazyGroup(TyperGroup):
@@ -57,6 +62,7 @@ class LazyGroup(TyperGroup):
 app = typer.Typer(
     cls=LazyGroup,
     help=HELP,
+    epilog=EPILOG,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,

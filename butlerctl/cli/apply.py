@@ -11,17 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from butlerctl.cli.common import Format, duration
-from butlerctl.cli.deploying import (
-    FORMAT,
-    INVENTORY,
-    KEYS,
-    STATE_DIR,
-    opened,
-    reports_at_hand,
-    show,
-    trusted_keys,
-)
+from butlerctl.cli.common import FORMAT, INVENTORY, STATE_DIR, Format, duration
+from butlerctl.cli.deploying import KEYS, opened, reports_at_hand, show, trusted_keys
 from butlerctl.errors import BadDocument, UsageProblem
 
 if TYPE_CHECKING:
@@ -33,6 +24,8 @@ if TYPE_CHECKING:
     from butlerctl.report.keys import PublicKey
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+
+_MAKE_ONE = "`butlerctl plan --out FILE` makes one"
 
 
 @app.command()
@@ -55,16 +48,15 @@ def apply(
 
     A run that was begun with --require-report wants it again with --resume.
 
-    Exit codes: 0 deployed or nothing to do, 1 failed and put back, 4 failed and not put back, 78 refused before
-    anything was written, 130 interrupted and put back.
+    Exit codes: 0 deployed or nothing to do, 1 failed and put back, or not everything answers, 3 nothing to resume,
+    4 not everything could be put back, 130 interrupted and put back. Before anything is written: 75 n8n cannot be
+    reached, 77 the API key may not, 78 refused.
     """
     from butlerctl.deploy import apply as deployment
     from butlerctl.deploy.render_text import result_lines
 
     if resume == (plan is not None):
-        raise UsageProblem(
-            "apply needs a plan, or --resume and no plan", hint="`butlerctl plan --out FILE` makes one"
-        )
+        raise UsageProblem("apply needs a plan, or --resume and no plan", hint=_MAKE_ONE)
     planned = _read(plan) if plan else None
     age = duration("--max-age", max_age)
     with opened(inventory, state_dir) as (household, scene):
@@ -88,7 +80,7 @@ def _read(path: Path) -> Plan:
     try:
         return read_plan(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
-        raise BadDocument(f"{path}: cannot be read: {error.strerror}") from error
+        raise BadDocument(f"{path}: cannot be read: {error.strerror}", hint=_MAKE_ONE) from error
     except BadDocument as error:
         raise BadDocument(f"{path}: {error.message}", hint=error.hint) from error
     except (ValueError, RecursionError) as error:

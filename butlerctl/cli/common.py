@@ -10,11 +10,17 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 from butlerctl.errors import UsageProblem
 
 if TYPE_CHECKING:
     from butlerctl.inventory.model import Inventory
     from butlerctl.inventory.operations import Route
+
+INVENTORY = typer.Option(None, "--inventory", help="The inventory; found upwards without it.", metavar="FILE")
+STATE_DIR = typer.Option(None, "--state-dir", help="Where butlerctl keeps its state.", metavar="DIR")
+ROUTES = typer.Argument(None, help="operation/profile; globs allowed.", metavar="[ROUTE]...")
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
@@ -22,6 +28,9 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 class Format(StrEnum):
     TEXT = "text"
     JSON = "json"
+
+
+FORMAT = typer.Option(Format.TEXT, "--format", help="How to print the result.")
 
 
 def find_and_load(path: Path | None) -> Inventory:

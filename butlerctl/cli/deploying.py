@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from butlerctl.inventory.model import Inventory
     from butlerctl.report.keys import PublicKey
 
-INVENTORY = typer.Option(None, "--inventory", help="The inventory; found upwards without it.", metavar="FILE")
-STATE_DIR = typer.Option(None, "--state-dir", help="Where butlerctl keeps its state.", metavar="DIR")
-FORMAT = typer.Option(Format.TEXT, "--format", help="How to print the result.")
 KEYS = typer.Option(
     [], "--key", help="A public key that is trusted; your own without it. May be given often.", metavar="PUB"
 )

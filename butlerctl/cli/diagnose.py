@@ -24,13 +24,13 @@ class Format(StrEnum):
 def diagnose(
     bundles: list[str] = typer.Argument(
         help="A bundle file, a folder (its bundle.json, or its *.json), or - for standard input.",
-        metavar="BUNDLE…",
+        metavar="BUNDLE...",
     ),
-    format_: Format = typer.Option(Format.TEXT, "--format", help="How to show the judgement."),
+    format_: Format = typer.Option(Format.TEXT, "--format", help="How to print the judgement."),
 ) -> None:
     """Judge recorded evidence and name the first broken link.
 
-    Exit code 0 PASS, 1 FAIL, 3 UNKNOWN; over several bundles the worst.
+    Exit codes: 0 PASS, 1 FAIL, 3 UNKNOWN, over several bundles the worst; 78 something is no bundle.
     """
     from butlerctl.cli.views import judgement as view
     from butlerctl.evidence import read_bundles

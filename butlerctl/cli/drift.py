@@ -6,17 +6,8 @@ from pathlib import Path
 
 import typer
 
-from butlerctl.cli.common import Format
-from butlerctl.cli.deploying import (
-    FORMAT,
-    INVENTORY,
-    KEYS,
-    STATE_DIR,
-    opened,
-    reports_at_hand,
-    show,
-    trusted_keys,
-)
+from butlerctl.cli.common import FORMAT, INVENTORY, STATE_DIR, Format
+from butlerctl.cli.deploying import KEYS, opened, reports_at_hand, show, trusted_keys
 from butlerctl.errors import ExitCode
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
@@ -38,7 +29,7 @@ def drift(
     """Compare what n8n serves with the files and with the last report. Sends GETs only.
 
     Exit codes: 0 nothing drifted, 1 something did, 3 nothing did, but whether every webhook answers is not
-    known, 78 the report cannot speak about this n8n.
+    known, 75 n8n cannot be reached, 77 the API key may not, 78 bad input, or the report cannot speak about this n8n.
     """
     from butlerctl.deploy.drift import find_drift, name_of
     from butlerctl.deploy.render_text import drift_lines

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from butlerctl.cli.common import Format, find_and_load
+from butlerctl.cli.common import FORMAT, INVENTORY, Format, find_and_load
 from butlerctl.cli.documents import print_json
 from butlerctl.errors import BadInput, ExitCode, UsageProblem
 
@@ -41,7 +41,7 @@ def gateway() -> None:
 
 @app.command(short_help="Check tools, pins, model, jobs, plugin and real turns.")
 def check(
-    inventory: Path | None = typer.Option(None, "--inventory", help="The household.", metavar="FILE"),
+    inventory: Path | None = INVENTORY,
     turn: bool = typer.Option(
         True, "--turn/--no-turn", help="Ask one real, reading question, in a conversation and in a job."
     ),
@@ -53,12 +53,12 @@ def check(
         False, "--conformance", help="With --lab: let model and webhooks misbehave in every known way."
     ),
     only: list[str] = typer.Option(
-        [], "--only", help="With --conformance: only these misbehaviours; globs.", metavar="NAME"
+        [], "--only", help="With --conformance: only these misbehaviours; may be repeated.", metavar="GLOB"
     ),
     page: Path | None = typer.Option(
         None, "--page", help="With --conformance: write the report page.", metavar="FILE"
     ),
-    format_: Format = typer.Option(Format.TEXT, "--format", help="How to answer."),
+    format_: Format = FORMAT,
 ) -> None:
     """Check tools, pins, model, jobs, plugin, each read route and one real turn in each lane.
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import typer
 
+from butlerctl.cli.common import FORMAT, STATE_DIR, Format
+
 app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -16,20 +18,12 @@ app = typer.Typer(
     help="Make and show signing keys.",
 )
 
-FILE = typer.Argument(
-    None, help="The private key file. Default: the key of the state folder.", metavar="FILE"
-)
-STATE_DIR = typer.Option(None, "--state-dir", help="The state folder.", metavar="DIR")
+FILE = typer.Argument(None, help="The key file; the key in the state folder without it.", metavar="FILE")
 
 
 class Type(StrEnum):
     P256 = "p256"
     ED25519 = "ed25519"
-
-
-class Format(StrEnum):
-    TEXT = "text"
-    JSON = "json"
 
 
 @app.command(short_help="Make a private key and its public key beside it.")
@@ -38,7 +32,10 @@ def new(
     key_type: Type = typer.Option(Type.P256, "--type", help="p256 can be verified by cosign too."),
     state_dir: Path | None = STATE_DIR,
 ) -> None:
-    """Make a private key (mode 0600) and its public key beside it. Nothing is overwritten."""
+    """Make a private key (mode 0600) and its public key beside it. Nothing is overwritten.
+
+    Exit codes: 0 made, 78 a file of this name is there, or it cannot be written.
+    """
     from butlerctl.report.keys import KeyType, new_signer, public_key_of, save_key
 
     path = file or _default(state_dir)
@@ -53,9 +50,12 @@ def new(
 def show(
     file: Path | None = FILE,
     state_dir: Path | None = STATE_DIR,
-    format_: Format = typer.Option(Format.TEXT, "--format", help="How to show it."),
+    format_: Format = FORMAT,
 ) -> None:
-    """Show a key, private or public: its type, its ids and its public half."""
+    """Show a key, private or public: its type, its ids and its public half.
+
+    Exit codes: 0 shown, 78 the file holds no key.
+    """
     from butlerctl.report.keys import load_any_key
 
     path = file or _default(state_dir)

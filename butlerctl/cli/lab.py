@@ -17,7 +17,7 @@ from typing import TextIO
 
 import typer
 
-from butlerctl.cli.common import find_and_load
+from butlerctl.cli.common import STATE_DIR, find_and_load
 from butlerctl.errors import NothingChecked, TryAgain
 
 app = typer.Typer(
@@ -27,7 +27,6 @@ app = typer.Typer(
 _INVENTORY = typer.Option(
     None, "--inventory", help="The household to stand in for; found upwards without it.", metavar="FILE"
 )
-_STATE_DIR = typer.Option(None, "--state-dir", help="Where butlerctl keeps its state.", metavar="DIR")
 _FILE = "lab.json"
 
 
@@ -41,10 +40,10 @@ class EnvFormat(StrEnum):
     JSON = "json"
 
 
-@app.command()
+@app.command(short_help="Start the lab and keep it until Ctrl-C.")
 def up(
     inventory: Path | None = _INVENTORY,
-    state_dir: Path | None = _STATE_DIR,
+    state_dir: Path | None = STATE_DIR,
     fault: list[str] = typer.Option(
         [], "--fault", help="Plant a fault (see `lab faults`); may be repeated.", metavar="NAME@ROUTE"
     ),
@@ -52,7 +51,10 @@ def up(
         Engine.STAND_IN, "--engine", help="Stand-ins, or the real n8n and OpenClaw from npm (4 GB, once)."
     ),
 ) -> None:
-    """Start the lab and keep it until Ctrl-C."""
+    """Start the lab and keep it until Ctrl-C.
+
+    Exit codes: 0 it was ended, 75 a lab of this inventory runs already, 78 bad input.
+    """
     from butlerctl.lab.faults import plant, read_fault
     from butlerctl.lab.plan import out_of_reach
     from butlerctl.lab.stack import open_lab
@@ -75,12 +77,14 @@ def up(
 @app.command(short_help="Print what another process needs to reach the running lab.")
 def env(
     inventory: Path | None = _INVENTORY,
-    state_dir: Path | None = _STATE_DIR,
-    format_: EnvFormat = typer.Option(EnvFormat.SHELL, "--format", help="How to answer."),
+    state_dir: Path | None = STATE_DIR,
+    format_: EnvFormat = typer.Option(EnvFormat.SHELL, "--format", help="How to print them."),
 ) -> None:
     """Print what another process needs to reach the running lab.
 
     In its shell: eval "$(butlerctl lab env)"
+
+    Exit codes: 0 printed, 3 no lab runs for this inventory, 78 bad input.
     """
     environ = _running(_state_file(find_and_load(inventory).path, state_dir))
     if format_ is EnvFormat.JSON:
@@ -90,9 +94,13 @@ def env(
         print(f"export {name}={shlex.quote(value)}")
 
 
-@app.command()
+@app.command(short_help="List every fault that the lab can plant, by link.")
 def faults() -> None:
-    """List every fault that the lab can plant, by link."""
+    """List every fault that the lab can plant, by link.
+
+    `--fault` takes its name and a route: active.inactive@calendar_add/wife. A link alone, as in
+    active@calendar_add/wife, stands for the first of its faults.
+    """
     from butlerctl.lab.faults import FAULTS
 
     width = max(map(len, FAULTS))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from butlerctl.cli.common import INVENTORY
 from butlerctl.errors import ExitCode, SecretMissing, UsageProblem
 
 if TYPE_CHECKING:
@@ -45,10 +46,8 @@ def lint_workflows(
     paths: list[str] = typer.Argument(
         None, metavar="[PATH]...", help="Files and folders; - is standard input."
     ),
-    inventory: Path | None = typer.Option(
-        None, help="The inventory; found upwards without it.", metavar="FILE"
-    ),
-    format_: Format = typer.Option(Format.FULL, "--format", help="How to write the findings."),
+    inventory: Path | None = INVENTORY,
+    format_: Format = typer.Option(Format.FULL, "--format", help="How to print the findings."),
     select: list[str] = typer.Option(
         [], help="Only these rules: codes or prefixes, with commas.", metavar="CODES"
     ),
@@ -79,6 +78,9 @@ def lint_workflows(
     Without PATH the workflow folder of the inventory is linted. With PATH no inventory is needed: any
     repository of n8n workflows will do. A line `butlerctl: ignore BW203 -- reason` in the notes of a node
     silences a rule there.
+
+    Exit codes: 0 clean, 1 a finding at or above --fail-on, or with --diff an edit to make, 3 nothing was checked,
+    70 a rule crashed and the others went on, 78 bad inventory or baseline.
     """
     if rule:
         _print(_rule_text(rule))

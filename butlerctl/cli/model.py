@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from butlerctl.cli.common import Format
+from butlerctl.cli.common import FORMAT, Format
 from butlerctl.errors import BadInput, ExitCode, NotPermitted, Unreachable, UsageProblem
 
 if TYPE_CHECKING:
@@ -70,12 +70,14 @@ def check(
         None, help="Write the figures here, as a baseline for later.", metavar="FILE"
     ),
     timeout: float = typer.Option(60.0, min=0.1, help="Seconds for one completion.", metavar="SECONDS"),
-    format_: Format = typer.Option(Format.TEXT, "--format", help="How to answer."),
+    format_: Format = FORMAT,
 ) -> None:
     """Ask a model small requests that need tools, or must not use them, and count what goes wrong.
 
-    The key is read from BUTLERCTL_MODEL_KEY. Exit code 0 when every run was right, or with --baseline when nothing
-    is worse than there; 1 otherwise; 75 when the provider cannot be reached, 77 when it refuses the key.
+    The key is read from BUTLERCTL_MODEL_KEY.
+
+    Exit codes: 0 every run was right, or with --baseline nothing is worse than there, 1 otherwise, 75 the provider cannot
+    be reached, 77 it refuses the key, 78 bad input.
     """
     from butlerctl.cli.documents import print_line, read_json
     from butlerctl.protocol.modelcheck import summarize, worse_than

@@ -8,8 +8,8 @@ from typing import Any
 
 import typer
 
-from butlerctl.cli.common import Format
-from butlerctl.cli.deploying import FORMAT, INVENTORY, STATE_DIR, opened, show
+from butlerctl.cli.common import FORMAT, INVENTORY, STATE_DIR, Format
+from butlerctl.cli.deploying import opened, show
 from butlerctl.errors import BadInput, ExitCode
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
@@ -29,7 +29,8 @@ def plan(
 ) -> None:
     """Compare the files with what n8n has saved, what it publishes, and where it listens. Sends GETs only.
 
-    Exit codes: 0 in sync, 1 something differs, does not answer, or lies in n8n as an unpublished draft.
+    Exit codes: 0 in sync, 1 something differs, does not answer, or lies in n8n as an unpublished draft, 75 n8n cannot
+    be reached, 77 the API key may not, 78 bad input.
     """
     from butlerctl.deploy.render_text import plan_lines
 

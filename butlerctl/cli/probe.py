@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from butlerctl.cli.common import Format, chosen_routes, find_and_load
+from butlerctl.cli.common import FORMAT, INVENTORY, ROUTES, Format, chosen_routes, find_and_load
 from butlerctl.cli.documents import print_json, print_line
 
 if TYPE_CHECKING:
@@ -24,16 +24,12 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_com
 
 @app.command()
 def probe(
-    routes: list[str] | None = typer.Argument(
-        None, metavar="[ROUTE]…", help="operation/profile; globs allowed."
-    ),
-    inventory: Path | None = typer.Option(
-        None, "--inventory", help="The inventory; found upwards without it.", metavar="FILE"
-    ),
+    routes: list[str] | None = ROUTES,
+    inventory: Path | None = INVENTORY,
     audit: bool = typer.Option(
         False, "--audit", help="Let n8n audit itself too: open webhooks, newer versions, settings."
     ),
-    output: Format = typer.Option(Format.TEXT, "--format", help="How to print the result."),
+    output: Format = FORMAT,
 ) -> None:
     """Check each webhook without a side effect: registered, guarded, answering, right shape.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from butlerctl.cli.common import Format
+from butlerctl.cli.common import FORMAT, Format
 from butlerctl.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -39,12 +39,13 @@ def normalize(
         ..., "--adapter", help="The wire format of the payload. It is never guessed.", metavar="NAME"
     ),
     registry: Path = REGISTRY,
-    format_: Format = typer.Option(Format.TEXT, "--format", help="How to answer."),
+    format_: Format = FORMAT,
 ) -> None:
     """Read a model's turn: the calls that may run, the errors of those that may not, the leaks, the notes.
 
     The payload is a response object, a list of stream chunks, or for a *_text adapter a JSON string.
-    Exit code 0 when every call is good, 1 with errors or leaks, 78 for a payload that is no JSON.
+
+    Exit codes: 0 every call is good, 1 there are errors or leaks, 78 a file is no JSON.
     """
     from butlerctl.cli.documents import print_line, read_json
     from butlerctl.protocol.normalize import normalize as normalize_payload
@@ -67,11 +68,11 @@ def dispatch(
     results: Path = typer.Option(
         ..., "--results", help="What the tools answer: {tool name or call id: answer}.", metavar="FILE"
     ),
-    format_: Format = typer.Option(Format.TEXT, "--format", help="How to answer."),
+    format_: Format = FORMAT,
 ) -> None:
     """Dispatch a list of calls against recorded answers: one observation for each call, in order.
 
-    Exit code 0 when every call is good, 1 when an observation is an error, 78 for a file that is no JSON.
+    Exit codes: 0 every call is good, 1 an observation is an error, 78 a file is no JSON.
     """
     from butlerctl.cli.documents import print_line, read_json
     from butlerctl.protocol.replay import read_calls, replay

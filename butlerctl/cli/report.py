@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from butlerctl.cli.common import duration
+from butlerctl.cli.common import FORMAT, INVENTORY, STATE_DIR, Format, duration
 from butlerctl.cli.documents import print_json
 from butlerctl.errors import ExitCode, UsageProblem
 
@@ -43,17 +43,15 @@ class ShowFormat(StrEnum):
     PROMETHEUS = "prometheus"
 
 
-class Format(StrEnum):
-    TEXT = "text"
-    JSON = "json"
-
-
-@app.command()
+@app.command(short_help="Show what a report says.")
 def show(
     file: Path = REPORT,
-    format_: ShowFormat = typer.Option(ShowFormat.TEXT, "--format", help="How to show it."),
+    format_: ShowFormat = typer.Option(ShowFormat.TEXT, "--format", help="How to print it."),
 ) -> None:
-    """Show what a report says. The signature is not checked: `report verify` does that."""
+    """Show what a report says. The signature is not checked: `report verify` does that.
+
+    Exit codes: 0 shown, 1 the file is no report, 78 it cannot be read.
+    """
     from butlerctl.report.render import render
     from butlerctl.report.signing import read_report
 
@@ -75,9 +73,12 @@ def verify(
     inventory: Path | None = typer.Option(
         None, help="Take target, workflows and bindings from this inventory.", metavar="FILE"
     ),
-    format_: Format = typer.Option(Format.TEXT, "--format", help="How to answer."),
+    format_: Format = FORMAT,
 ) -> None:
-    """Decide whether a report can be believed: signature, result, age, target, workflows."""
+    """Decide whether a report can be believed: signature, result, age, target, workflows.
+
+    Exit codes: 0 accepted, 1 refused, 78 a file cannot be read.
+    """
     from butlerctl.report.policy import verify_report
     from butlerctl.report.signing import read_file
 
@@ -95,13 +96,16 @@ def verify(
     raise typer.Exit(int(ExitCode.PROVEN if verification.accepted else ExitCode.BROKEN))
 
 
-@app.command()
+@app.command(short_help="Compare two reports.")
 def diff(
     before: Path = typer.Argument(help="The earlier report.", metavar="A"),
     after: Path = typer.Argument(help="The later report.", metavar="B"),
-    format_: Format = typer.Option(Format.TEXT, "--format", help="How to answer."),
+    format_: Format = FORMAT,
 ) -> None:
-    """Compare two reports. Exit code 1 if they differ. Signatures are not checked."""
+    """Compare two reports. Signatures are not checked.
+
+    Exit codes: 0 no difference, 1 they differ, or a file is no report, 78 one cannot be read.
+    """
     from butlerctl.report.diff import compare
     from butlerctl.report.signing import read_report
     from butlerctl.report.statement import run_of
@@ -129,13 +133,9 @@ def merge(
     sign: Path | None = typer.Option(
         None, "--sign", help="The private key to sign with; the key of `keys new` without it.", metavar="KEY"
     ),
-    inventory: Path | None = typer.Option(
-        None, "--inventory", help="The inventory; found upwards without it.", metavar="FILE"
-    ),
-    state_dir: Path | None = typer.Option(
-        None, "--state-dir", help="Where butlerctl keeps its ledger.", metavar="DIR"
-    ),
-    format_: Format = typer.Option(Format.TEXT, "--format", help="How to answer."),
+    inventory: Path | None = INVENTORY,
+    state_dir: Path | None = STATE_DIR,
+    format_: Format = FORMAT,
 ) -> None:
     """Join the reports of runs that each proved some of the routes (`verify --only`, all with one --nonce).
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import typer
 
-from butlerctl.cli.common import Format
-from butlerctl.cli.deploying import FORMAT, INVENTORY, STATE_DIR, opened_without_files, show
+from butlerctl.cli.common import FORMAT, INVENTORY, STATE_DIR, Format
+from butlerctl.cli.deploying import opened_without_files, show
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
 
@@ -30,8 +30,8 @@ def rollback(
     It needs the inventory, n8n and the snapshot: no workflow file, no placeholder's value, no room on the disk.
 
     Exit codes: 0 put back or nothing to do, 4 something could not be put back, or came back without a credential or a
-    setting that n8n no longer has, 78 refused before anything was written. With --check: 0 it would work, 1 it would
-    not, or not as well as then.
+    setting that n8n no longer has. Before anything is written: 75 n8n cannot be reached, 77 the API key may not, 78
+    refused. With --check: 0 it would work, 1 it would not, or not as well as then.
     """
     from butlerctl.deploy import rollback as deployment
     from butlerctl.deploy.render_text import return_lines

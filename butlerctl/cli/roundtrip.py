@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from butlerctl.cli.common import Format, chosen_routes, find_and_load
+from butlerctl.cli.common import FORMAT, INVENTORY, ROUTES, STATE_DIR, Format, chosen_routes, find_and_load
 from butlerctl.cli.documents import print_json
 
 if TYPE_CHECKING:
@@ -21,16 +21,10 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_com
 
 @app.command()
 def roundtrip(
-    routes: list[str] | None = typer.Argument(
-        None, metavar="[ROUTE]…", help="operation/profile; globs allowed."
-    ),
-    inventory: Path | None = typer.Option(
-        None, "--inventory", help="The inventory; found upwards without it.", metavar="FILE"
-    ),
-    state_dir: Path | None = typer.Option(
-        None, "--state-dir", help="Where butlerctl keeps its ledger.", metavar="DIR"
-    ),
-    format_: Format = typer.Option(Format.TEXT, "--format", help="How to print the result."),
+    routes: list[str] | None = ROUTES,
+    inventory: Path | None = INVENTORY,
+    state_dir: Path | None = STATE_DIR,
+    format_: Format = FORMAT,
 ) -> None:
     """Ask the agent for a dated test object, confirm it in Google by an own reading, delete it, confirm that it is gone.
 

@@ -6,20 +6,16 @@ from pathlib import Path
 
 import typer
 
-from butlerctl.cli.common import Format
-from butlerctl.cli.deploying import (
-    FORMAT,
-    INVENTORY,
-    KEYS,
-    STATE_DIR,
-    opened_without_files,
-    reports_at_hand,
-    say,
-    show,
-)
+from butlerctl.cli.common import FORMAT, INVENTORY, STATE_DIR, Format
+from butlerctl.cli.deploying import KEYS, opened_without_files, reports_at_hand, say, show
 from butlerctl.errors import ExitCode
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+app = typer.Typer(
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    subcommand_metavar="[COMMAND]",
+)
 
 
 @app.callback(invoke_without_command=True)
@@ -38,7 +34,8 @@ def snapshot(
 ) -> None:
     """Take a snapshot of what n8n holds and serves for every route, as a way back. Nothing is written to n8n.
 
-    Exit codes: 0 taken, 4 taken, and a workflow is not in it because its file, which has its name, cannot be read.
+    Exit codes: 0 taken, 4 taken, and a workflow is not in it because its file, which has its name, cannot be read,
+    75 n8n cannot be reached, 77 the API key may not, 78 bad input.
     """
     if context.invoked_subcommand is not None:
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from butlerctl.cli.common import Format, find_and_load
+from butlerctl.cli.common import FORMAT, INVENTORY, STATE_DIR, Format, find_and_load
 from butlerctl.cli.documents import print_json
 
 if TYPE_CHECKING:
@@ -25,17 +25,17 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_com
 
 @app.command()
 def sweep(
-    inventory: Path | None = typer.Option(
-        None, help="The inventory; found upwards without it.", metavar="FILE"
-    ),
-    state_dir: Path | None = typer.Option(None, help="Where butlerctl keeps its ledger.", metavar="DIR"),
+    inventory: Path | None = INVENTORY,
+    state_dir: Path | None = STATE_DIR,
     yes: bool = typer.Option(False, "--yes", help="Delete even more than 3 objects with one nonce."),
-    format_: Format = typer.Option(Format.TEXT, "--format", help="How to answer."),
+    format_: Format = FORMAT,
 ) -> None:
     """Look for every test object that the ledger does not know to be gone, and delete it with all guards.
 
-    Without a ledger nothing is deleted: what looks like a test object is only reported. Exit code 4 when
-    something remains that a person has to look at.
+    Without a ledger nothing is deleted: what looks like a test object is only reported.
+
+    Exit codes: 0 nothing is left, 4 something remains that a person has to look at, 75 try again, 77 not permitted,
+    78 bad input.
     """
     result = _run(find_and_load(inventory), state_dir, many=yes)
     if format_ is Format.JSON:

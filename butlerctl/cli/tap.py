@@ -30,8 +30,9 @@ def tap(
     """Record what passes between gateway and provider, until interrupted.
 
     Set the provider's baseUrl (or the plugin's) to the printed address. Streams pass through as they come, keys are
-    masked, and the folder is evidence for `butlerctl diagnose`. Exit code 3: something that passed could not be
-    recorded.
+    masked, and the folder is evidence for `butlerctl diagnose`.
+
+    Exit codes: 0 it was ended, 3 something that passed could not be recorded, 78 bad address, port or folder.
     """
     from butlerctl.errors import NothingChecked
     from butlerctl.gateway.tap import Tap

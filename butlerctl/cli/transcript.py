@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from butlerctl.cli.common import Format
+from butlerctl.cli.common import FORMAT, Format
 from butlerctl.cli.documents import print_json
 from butlerctl.errors import ExitCode, combine
 
@@ -21,16 +21,18 @@ _CODES = {"PASS": ExitCode.PROVEN, "FAIL": ExitCode.BROKEN, "UNKNOWN": ExitCode.
 def transcript(
     files: list[Path] = typer.Argument(
         help="An OpenClaw session file, or an OpenAI chat, Responses or Anthropic transcript.",
-        metavar="FILE…",
+        metavar="FILE...",
     ),
     intent: Path | None = typer.Option(
         None, "--intent", help="What was asked: the intent object of an evidence bundle.", metavar="FILE"
     ),
-    format_: Format = typer.Option(Format.TEXT, "--format", help="How to show the judgement."),
+    format_: Format = FORMAT,
 ) -> None:
     """Judge recorded agent transcripts: was there a call, is the reply true?
 
-    A transcript alone never confirms anything: UNKNOWN at best. Exit code 1 FAIL, 3 UNKNOWN.
+    A transcript alone never confirms anything: UNKNOWN at best.
+
+    Exit codes: 1 FAIL, 3 UNKNOWN, over several transcripts 1 before 3; 78 something is no transcript.
     """
     from butlerctl.cli.views import judgement as view
     from butlerctl.evidence import Bundle, read_intent

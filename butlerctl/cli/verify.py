@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
-from butlerctl.cli.common import Format, chosen_routes, find_and_load
+from butlerctl.cli.common import FORMAT, INVENTORY, STATE_DIR, Format, chosen_routes, find_and_load
 from butlerctl.cli.documents import print_json
 from butlerctl.errors import BadInput, UsageProblem
 
@@ -57,13 +57,9 @@ def verify(
     fault: list[str] = typer.Option(
         [], "--fault", help="With --lab: plant a fault (`lab faults` lists them).", metavar="NAME@ROUTE"
     ),
-    format_: Format = typer.Option(Format.TEXT, "--format", help="How to print the result."),
-    inventory: Path | None = typer.Option(
-        None, "--inventory", help="The inventory; found upwards without it.", metavar="FILE"
-    ),
-    state_dir: Path | None = typer.Option(
-        None, "--state-dir", help="Where butlerctl keeps its ledger.", metavar="DIR"
-    ),
+    format_: Format = FORMAT,
+    inventory: Path | None = INVENTORY,
+    state_dir: Path | None = STATE_DIR,
 ) -> None:
     """Prove every route end to end: lint, pins, probes, round trips through the agent, a signed report.
 

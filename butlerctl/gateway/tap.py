@@ -47,7 +47,9 @@ class Tap:
                 port, lambda handler: TapExchange(handler, handler.target, leads_to, record, self._lose)
             )
         except OSError as error:
-            raise BadInput(f"port {port} cannot be used: {error.strerror}") from error
+            raise BadInput(
+                f"port {port} cannot be used: {error.strerror}", hint="without --port a free one is taken"
+            ) from error
         self._listening = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         self._looking = threading.Thread(target=self._server.look_for_clients, daemon=True)
 

@@ -45,6 +45,17 @@ def test_loose_documents_of_a_folder_make_one_bundle(tmp_path):
     assert found == bundle_of(HEALTHY)
 
 
+def test_a_folder_of_folders_is_refused_with_what_to_name_instead(tmp_path):
+    (tmp_path / "calendar_add_anna").mkdir()
+    with pytest.raises(BadDocument) as nothing:
+        read_bundles(tmp_path)
+    assert nothing.value.hint == ""
+    write(tmp_path / "calendar_add_anna" / "bundle.json", HEALTHY)
+    with pytest.raises(BadDocument) as folders:
+        read_bundles(tmp_path)
+    assert folders.value.hint == f"name the folders in it: {tmp_path}/*"
+
+
 def test_a_byte_order_mark_is_no_obstacle(tmp_path):
     (tmp_path / "case.json").write_bytes(b"\xef\xbb\xbf" + json.dumps(HEALTHY).encode())
     assert len(read_bundles(tmp_path / "case.json")) == 1

@@ -140,7 +140,7 @@ def test_a_port_in_use_is_told_in_one_line(desk):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ended = desk.run("tap", "--to", "http://127.0.0.1:1", "--record", "taps", "--port", port)
-    assert_one_clear_line(ended, 78, f"port {port} cannot be used")
+    assert_one_clear_line(ended, 78, f"port {port} cannot be used", "without --port")
 
 
 @pytest.fixture(scope="module")
