@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from butlerctl.cli.common import FORMAT, INVENTORY, STATE_DIR, Format, duration
-from butlerctl.cli.documents import print_json
+from butlerctl.cli.documents import print_json, print_line
 from butlerctl.errors import ExitCode, UsageProblem
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def verify(
         print_json(_as_json(verification))
     else:
         for line in _lines(verification, policy):
-            print(line)
+            print_line(line)
     raise typer.Exit(int(ExitCode.PROVEN if verification.accepted else ExitCode.BROKEN))
 
 
@@ -116,7 +117,7 @@ def diff(
         print_json(documents)
     else:
         for change in changes:
-            print(f"{change.what}: {change.before or 'not there'} -> {change.after or 'not there'}")
+            print_line(f"{change.what}: {change.before or 'not there'} -> {change.after or 'not there'}")
         print(f"{len(changes)} differences" if changes else "no difference", file=sys.stderr)
     raise typer.Exit(int(ExitCode.BROKEN if changes else ExitCode.PROVEN))
 
@@ -146,18 +147,17 @@ def merge(
     """
     from butlerctl.cli.common import find_and_load
     from butlerctl.report.keys import load_public_key
-    from butlerctl.report.merge import join, objections, read_piece
+    from butlerctl.report.merge import join, objections, read_pieces
     from butlerctl.report.saved import default_path, prepare, save_run
 
     if not keys:
         raise UsageProblem("report merge needs --key PUB", hint="a part is only as good as a key you trust")
-    if report is not None and report.resolve() in {file.resolve() for file in files}:
+    if report is not None and _is_one_of(report, files):
         raise UsageProblem(f"--report {report} is one of the parts", hint="name another file")
     household = find_and_load(inventory)
     trusted = [load_public_key(key) for key in keys]
-    pieces = [read_piece(file, trusted) for file in files]
-    refusals = objections(pieces, household.routes, household.digest)
-    if refusals:
+    pieces, refusals = read_pieces(files, trusted)
+    if refusals := refusals or objections(pieces, household.routes, household.digest):
         _refuse(refusals, format_)
     joined = join(pieces, household.routes)
     desk = prepare(
@@ -167,11 +167,20 @@ def merge(
     raise typer.Exit(int(joined.exit_code))
 
 
+def _is_one_of(path: Path, files: Iterable[Path]) -> bool:
+    for file in files:
+        with suppress(OSError):
+            if path.samefile(file):
+                return True
+    return False
+
+
 def _refuse(refusals: list[str], format_: Format) -> NoReturn:
     if format_ is Format.JSON:
         print_json({"refusals": refusals})
     else:
-        print("\n".join(f"refused: {text}" for text in refusals))
+        for text in refusals:
+            print_line(f"refused: {text}")
     raise typer.Exit(int(ExitCode.BROKEN))
 
 
@@ -183,7 +192,8 @@ def _show_joined(run: Run, saved: Saved, format_: Format) -> None:
         document = {"verdict": str(run.verdict), "id": run.id, "parts": [part.id for part in run.parts]}
         print_json(document | {"report": report_json(saved)})
         return
-    print(headline(run), f"joined of {parts_of(run)}", *report_lines(saved), sep="\n")
+    for line in (headline(run), f"joined of {parts_of(run)}", *report_lines(saved)):
+        print_line(line)
 
 
 def _policy(

@@ -52,7 +52,10 @@ class VouchingReport:
 
 
 def read_reports(files: Iterable[Path], trusted: Sequence[PublicKey]) -> tuple[VouchingReport, ...]:
-    """The reports that can be read, the newest run first; a file that is none is passed over."""
+    """The reports that can be read, the newest run first; a file that is none is passed over.
+
+    By their ends: a joined report ends with the last of its parts, and comes before it.
+    """
     found = []
     for path in files:
         try:
@@ -65,7 +68,12 @@ def read_reports(files: Iterable[Path], trusted: Sequence[PublicKey]) -> tuple[V
         except ButlerctlError:
             key = ""
         found.append(VouchingReport(str(path), run, key))
-    return tuple(sorted(found, key=lambda report: report.run.started, reverse=True))
+    return tuple(sorted(found, key=_age, reverse=True))
+
+
+def _age(report: VouchingReport) -> tuple[datetime, bool, datetime]:
+    run = report.run
+    return run.finished, bool(run.parts), run.started
 
 
 def last_report(reports: Iterable[VouchingReport], target: str) -> VouchingReport | None:

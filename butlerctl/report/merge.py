@@ -14,9 +14,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from butlerctl.errors import Refused
+from butlerctl.judge.result import ChainVerdict
+from butlerctl.redaction import MASK
 from butlerctl.report.run import Part, Run, plan_digest
 from butlerctl.report.signing import check_signature, parse_report, read_file
 from butlerctl.report.statement import contradictions, run_of
+from butlerctl.report.words import target
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,20 +41,28 @@ class Piece:
     part: Part
 
 
-def read_piece(path: Path, trusted: Sequence[PublicKey]) -> Piece:
-    """
+def read_pieces(paths: Iterable[Path], trusted: Sequence[PublicKey]) -> tuple[list[Piece], list[str]]:
+    """The parts, and why others are none: no report, not signed by a trusted key, contradicting themselves.
+
     Raises:
-        BadInput: the file cannot be read.
-        Refused: it is no report, no trusted key signed it, or it contradicts itself.
+        BadInput: a file cannot be read.
     """
-    data = read_file(path)
-    try:
-        report = parse_report(data)
-        key = check_signature(report, trusted)
-        run = _consistent_run(report.payload)
-    except Refused as refusal:
-        raise Refused(f"{path}: {refusal.message}") from None
-    return Piece(str(path), run, Part(run.id, hashlib.sha256(data).hexdigest(), key.key_id))
+    pieces: list[Piece] = []
+    refusals: list[str] = []
+    for path in paths:
+        data = read_file(path)
+        try:
+            pieces.append(_piece(str(path), data, trusted))
+        except Refused as refusal:
+            refusals.append(f"{path}: {refusal.message}")
+    return pieces, refusals
+
+
+def _piece(name: str, data: bytes, trusted: Sequence[PublicKey]) -> Piece:
+    report = parse_report(data)
+    key = check_signature(report, trusted)
+    run = _consistent_run(report.payload)
+    return Piece(name, run, Part(run.id, hashlib.sha256(data).hexdigest(), key.key_id))
 
 
 def _consistent_run(payload: bytes) -> Run:
@@ -64,9 +75,10 @@ def _consistent_run(payload: bytes) -> Run:
 def objections(pieces: Sequence[Piece], routes: Sequence[Route], inventory_digest: str) -> list[str]:
     """Why these are not the parts of one verification of these routes; empty when they are."""
     return [
-        *_not_ours(pieces, inventory_digest),
+        *_not_ours(pieces, routes, inventory_digest),
         *_incomplete(pieces),
         *_foreign(pieces),
+        *_unchallenged(pieces),
         *_contradicting(pieces),
         *_twice(pieces),
         *_missing(pieces, routes),
@@ -96,31 +108,54 @@ def join(pieces: Sequence[Piece], routes: Sequence[Route]) -> Run:
     )
 
 
-def _not_ours(pieces: Iterable[Piece], inventory_digest: str) -> Iterator[str]:
+def _not_ours(pieces: Iterable[Piece], routes: Sequence[Route], inventory_digest: str) -> Iterator[str]:
     for piece in pieces:
         if piece.run.inventory_digest != inventory_digest:
             yield f"{piece.name} was made with another inventory"
+            continue
+        for result in piece.run.routes:
+            if result.route not in routes:
+                yield f"{piece.name} is about {result.route}, which is not in the inventory"
 
 
 def _incomplete(pieces: Iterable[Piece]) -> Iterator[str]:
     for piece in pieces:
-        if plan_digest(result.route for result in piece.run.routes) != piece.run.plan_digest:
+        run = piece.run
+        if plan_digest(result.route for result in run.routes) != run.plan_digest:
             yield f"{piece.name} does not hold the routes that it was to prove"
+        if run.finished < run.started:
+            yield f"{piece.name} ended before it began"
+        for result in run.routes:
+            name = result.route.workflow_file.removesuffix(".json")
+            if result.verdict is ChainVerdict.PASS and name not in run.workflows:
+                yield f"{piece.name} proves {result.route} and does not say of which workflow"
 
 
 def _foreign(pieces: Sequence[Piece]) -> Iterator[str]:
     first, *others = pieces
     for piece in others:
-        if (piece.run.target, piece.run.lab) != (first.run.target, first.run.lab):
-            yield f"{piece.name} is about {piece.run.target}, {first.name} about {first.run.target}"
+        if _place(piece.run) != _place(first.run):
+            yield f"{piece.name} is about {target(piece.run)}, {first.name} about {target(first.run)}"
         if piece.run.nonce != first.run.nonce:
             yield f"{piece.name} and {first.name} do not answer the same challenge: give each part the same --nonce"
+
+
+def _place(run: Run) -> tuple[str, bool]:
+    return run.target.rstrip("/"), run.lab
+
+
+def _unchallenged(pieces: Sequence[Piece]) -> Iterator[str]:
+    """What looks the same in every run ties nothing together."""
+    for piece in pieces if len(pieces) > 1 else ():
+        if not piece.run.nonce or MASK in piece.run.nonce:
+            what = "masked, because it looks like a secret" if piece.run.nonce else "empty"
+            yield f"the challenge of {piece.name} is {what}: give each part the same --nonce"
 
 
 def _contradicting(pieces: Sequence[Piece]) -> Iterator[str]:
     """One system has one version, one workflow one content, while a verification lasts."""
     yield from _two_values(pieces, "saw {what} {value}", [piece.run.versions for piece in pieces])
-    yield from _two_values(pieces, "has {what} as {value}", [piece.run.workflows for piece in pieces])
+    yield from _two_values(pieces, "has {what} as {value:.12}", [piece.run.workflows for piece in pieces])
 
 
 def _two_values(pieces: Sequence[Piece], words: str, told: Sequence[Mapping[str, str]]) -> Iterator[str]:
@@ -129,16 +164,20 @@ def _two_values(pieces: Sequence[Piece], words: str, told: Sequence[Mapping[str,
         for what, value in values.items():
             first, before = known.setdefault(what, (piece, value))
             if value != before:
-                one, other = (words.format(what=what, value=each[:12]) for each in (before, value))
+                one, other = (words.format(what=what, value=each) for each in (before, value))
                 yield f"{first.name} {one}, {piece.name} {other}"
 
 
 def _twice(pieces: Iterable[Piece]) -> Iterator[str]:
-    holder: dict[Route, str] = {}
+    files: dict[str, Piece] = {}
+    holders: dict[Route, Piece] = {}
     for piece in pieces:
+        if (same := files.setdefault(piece.part.sha256, piece)) is not piece:
+            yield f"{piece.name} is the same report as {same.name}"
+            continue
         for result in piece.run.routes:
-            if (first := holder.setdefault(result.route, piece.name)) != piece.name:
-                yield f"{result.route} is in {first} and in {piece.name}"
+            if (first := holders.setdefault(result.route, piece)) is not piece:
+                yield f"{result.route} is in {first.name} and in {piece.name}"
 
 
 def _missing(pieces: Iterable[Piece], routes: Sequence[Route]) -> Iterator[str]:

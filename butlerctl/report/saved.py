@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING
 from butlerctl.errors import BadInput
 from butlerctl.report.keys import default_key, load_signer, new_signer, public_key_of, public_path
 from butlerctl.report.run import Run
-from butlerctl.report.signing import write_report
+from butlerctl.report.signing import draft_path, write_report
 from butlerctl.state import state_folder
 
 if TYPE_CHECKING:
@@ -50,11 +52,12 @@ def prepare(path: Path, *, key: Path | None, state_dir: Path | None, lab: bool) 
     Raises:
         BadInput: the key cannot be used, or nothing can be written there.
     """
-    _try(path)
     chosen = key or _users_key(state_dir)
+    signer = load_signer(chosen) if chosen is not None else None
+    _try(path)
     if chosen is not None:
         public = public_path(chosen)
-        return Desk(path, load_signer(chosen), public if public.is_file() else None)
+        return Desk(path, signer, public if public.is_file() else None)
     return Desk(path, new_signer(), public_path(path), occasional=True) if lab else Desk(path)
 
 
@@ -71,26 +74,25 @@ def save_run(run: Run, desk: Desk) -> Saved:
         try:
             desk.public_key.write_text(key.pem, encoding="utf-8")
         except OSError as error:
-            raise _unwritable(desk.public_key, error) from error
+            raise _unwritable(desk.public_key, str(error.strerror)) from error
     return Saved(desk.path, key.key_id, desk.public_key)
 
 
 def _try(path: Path) -> None:
-    """A file that is there already stays as it is; what was made for the trial goes again."""
-    is_new = not path.exists()
+    """Does the folder take the draft that becomes the report? What lies at the path already stays as it is."""
+    draft = draft_path(path)
     try:
+        if path.exists() and not path.is_file():
+            raise _unwritable(path, os.strerror(errno.EISDIR) if path.is_dir() else "it is no ordinary file")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.open("ab").close()
-        if is_new:
-            path.unlink()
+        draft.open("wb").close()
+        draft.unlink()
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise _unwritable(path, str(error.strerror)) from error
 
 
-def _unwritable(path: Path, error: OSError) -> BadInput:
-    return BadInput(
-        f"{path}: cannot be written: {error.strerror}", hint="--report names the file of the report"
-    )
+def _unwritable(path: Path, why: str) -> BadInput:
+    return BadInput(f"{path}: cannot be written: {why}", hint="--report names the file of the report")
 
 
 def _users_key(state_dir: Path | None) -> Path | None:

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 BUNDLE_TYPE = "application/vnd.dev.sigstore.bundle.v0.3+json"
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 
+LONGEST = 64 * 1024 * 1024
+"""Bytes of a report file. One of twelve routes is far below a megabyte."""
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -49,7 +52,7 @@ def write_report(path: Path, run: Run, signer: Signer | None = None) -> None:
         BadInput: the file cannot be written.
     """
     text = report_text(run, signer)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = draft_path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         draft.write_text(text, encoding="utf-8")
@@ -58,6 +61,11 @@ def write_report(path: Path, run: Run, signer: Signer | None = None) -> None:
         with suppress(OSError):
             draft.unlink()
         raise BadInput(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def draft_path(path: Path) -> Path:
+    """Where a report is written before it takes its place."""
+    return path.with_name(f".{path.name}.{os.getpid()}")
 
 
 def report_text(run: Run, signer: Signer | None = None) -> str:
@@ -80,12 +88,16 @@ def read_file(path: Path) -> bytes:
     """The bytes of a report file.
 
     Raises:
-        BadInput: there is no such file, or it cannot be read.
+        BadInput: there is no such file, or it cannot be read, or it is longer than any report.
     """
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(LONGEST + 1)
     except OSError as error:
         raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
+    if len(data) > LONGEST:
+        raise BadInput(f"{path}: longer than {LONGEST // 1024**2} MiB: that is no report")
+    return data
 
 
 def read_report(path: Path) -> Report:

@@ -74,7 +74,10 @@ def run_of(payload: bytes) -> Run:
     subjects = {subject["name"]: subject["digest"]["sha256"] for subject in document["subject"]}
     if len(subjects) != len(document["subject"]):
         raise Refused("invalid report: a workflow is named twice")
-    return _run(predicate["butlerctl"], subjects, predicate["configuration"][0]["digest"]["sha256"])
+    run = _run(predicate["butlerctl"], subjects, predicate["configuration"][0]["digest"]["sha256"])
+    if len({result.route for result in run.routes}) != len(run.routes):
+        raise Refused("invalid report: a route is there twice")
+    return run
 
 
 def contradictions(payload: bytes, run: Run) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from butlerctl.inventory.loader import load_inventory
 from butlerctl.inventory.operations import Route
 from butlerctl.report.keys import new_signer, public_path, save_key
+from butlerctl.report.run import Part
 from butlerctl.report.signing import write_report
 from butlerctl.state import state_folder
 from butlerctl.workflows.digest import canonical_digest
@@ -17,6 +19,7 @@ from tests.report.report_samples import broken_route, proven_route, run_of_route
 
 ADD = Route("calendar_add", "husband")
 WIFES = Route("calendar_add", "wife")
+PART = Part("of-one-machine", "ab" * 32, "cd" * 32)
 
 
 @pytest.fixture
@@ -52,6 +55,13 @@ def test_a_matching_report_lets_a_deployment_through(home, report):
     home.renew()
     home.plan()
     assert home.apply(*report()).code == 0
+    assert home.all_served() == {"v2"}
+
+
+def test_a_joined_report_lets_a_deployment_through_as_any_other(home, report):
+    home.renew()
+    home.plan()
+    assert home.apply(*report(parts=(PART,))).code == 0
     assert home.all_served() == {"v2"}
 
 
@@ -141,7 +151,8 @@ def test_the_report_that_is_about_what_is_served_vouches_for_its_snapshot(home, 
     key = report()[-2:]
     taken = home.run("snapshot", "--report", str(home.folder / "report.json"), *key, "--format", "json")
     assert taken.json["report"]["verdict"] == "PASS"
-    assert home.run("snapshot", "list").out.count("report 01JDZ0-RUN") == 1
+    (told,) = re.findall(r"report 01JDZ0-RUN of (.+), PASS", home.run("snapshot", "list").out)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", told)
     home.renew(ADD)
     assert home.deploy().code == 0
     again = home.run("snapshot", "--report", str(home.folder / "report.json"), *key, "--format", "json")
@@ -186,7 +197,8 @@ def test_drift_takes_the_newest_pass_that_is_signed_and_about_this_n8n(home, rep
     kept.mkdir(parents=True)
 
     def keep(name, hours, **changes):
-        key = report(started=datetime.now(UTC) - timedelta(hours=hours), **changes)[-2:]
+        ended = datetime.now(UTC) - timedelta(hours=hours)
+        key = report(started=ended - timedelta(minutes=1), finished=ended, **changes)[-2:]
         (home.folder / "report.json").rename(kept / name)
         return key
 
@@ -200,4 +212,20 @@ def test_drift_takes_the_newest_pass_that_is_signed_and_about_this_n8n(home, rep
     assert (ran.code, ran.json["report"]["file"]) == (1, str(kept / "d.json"))
     untrusted = home.run("drift")
     assert untrusted.code == 0
-    assert "no report: there is no PASS about this n8n that a trusted key signed" in untrusted.out
+    assert "no report: the state folder holds no PASS about this n8n that a trusted key signed" in untrusted.out
+
+
+def test_drift_takes_the_joined_report_before_the_parts_that_it_was_joined_of(home, report):
+    kept = state_folder(home.folder / "inventory.yaml", home.state) / "reports"
+    kept.mkdir(parents=True)
+    now = datetime.now(UTC)
+    one = {"workflows": {"calendar_add_husband": "ab" * 32}}
+    for name, changes in {
+        "a-part.json": {"started": now - timedelta(minutes=1), "finished": now, **one},
+        "b-whole.json": {"started": now - timedelta(minutes=9), "finished": now, "parts": (PART,)},
+        "c-part.json": {"started": now - timedelta(minutes=9), "finished": now - timedelta(minutes=5), **one},
+    }.items():
+        key = report(**changes)[-2:]
+        (home.folder / "report.json").rename(kept / name)
+    ran = home.run("drift", "--format", "json", *key)
+    assert (ran.code, ran.json["report"]["file"]) == (0, str(kept / "b-whole.json"))
