@@ -18,7 +18,7 @@ def drift(
     report: Path | None = typer.Option(
         None,
         "--report",
-        help="A signed report to compare with; without it the newest PASS of `verify` about this n8n.",
+        help="A signed report to compare with; without it the newest PASS in the state folder.",
         metavar="FILE",
     ),
     keys: list[Path] = KEYS,

@@ -24,7 +24,7 @@ def snapshot(
     report: Path | None = typer.Option(
         None,
         "--report",
-        help="The report that may vouch for it; the newest of `verify` without it.",
+        help="The report that may vouch for it; those in the state folder without it.",
         metavar="FILE",
     ),
     keys: list[Path] = KEYS,

@@ -144,7 +144,8 @@ def snapshot_lines(snapshots: Iterable[Snapshot]) -> Iterator[str]:
 def _voucher(report: Mapping[str, str] | None) -> str:
     if not report:
         return "no report vouches for it"
-    return f"report {report['id']} of {report['started'][:16]}, {report['verdict']}, key {report['key'][:12]}"
+    started = f"{report['started'][:16].replace('T', ' ')} UTC"
+    return f"report {report['id']} of {started}, {report['verdict']}, key {report['key'][:12]}"
 
 
 def version_lines(snapshot: Snapshot) -> Iterator[str]:
@@ -222,7 +223,7 @@ def drift_lines(found: Sequence[Drift], report: VouchingReport | None) -> Iterat
 
 def _compared(found: Sequence[Drift], report: VouchingReport | None) -> str:
     if report is None:
-        return "no report: there is no PASS about this n8n that a trusted key signed"
+        return "no report: the state folder holds no PASS about this n8n that a trusted key signed"
     named = sum(bool(each.report) for each in found)
     return (
         f"the report {report.run.id} of {report.run.started:%Y-%m-%d %H:%M} UTC: {report.run.verdict}, "
