@@ -67,6 +67,14 @@ def test_without_the_turns_nothing_is_claimed_about_them(facts, inventory):
     assert exit_code(findings) is ExitCode.NOT_PROVEN
 
 
+@pytest.mark.parametrize(
+    ("cron", "hint"), [(True, "leave out --no-turn"), (False, "set cron.enabled to true")]
+)
+def test_the_hint_of_a_missing_job_is_the_step_that_helps(facts, inventory, cron, hint):
+    findings = find(replace(facts, cron_turn=None, cron_enabled=cron), inventory)
+    assert [finding.hint for finding in findings if finding.check == "gateway.cron_lane"] == [hint]
+
+
 def test_the_check_does_not_wear_out_the_guard_against_repeated_calls(inventory):
     """The plugin refuses the eleventh same read of a session within a minute."""
     with lab_gateway(inventory) as stand:

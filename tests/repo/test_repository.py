@@ -69,6 +69,13 @@ def test_every_runtime_dependency_has_its_line_in_the_docs():
         assert f"| `{name}` |" in page, name
 
 
+def test_every_tool_of_development_is_named_in_the_docs():
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]["dev"]
+    page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8").split("For development:")[1]
+    names = [re.split(r"[<>=~; ]", tool)[0] for tool in tools]
+    assert [name for name in names if name.removeprefix("pytest-") not in page and "types-" not in name] == []
+
+
 def test_the_readme_shows_its_two_commands_first_and_the_makefile_has_them():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
