@@ -212,7 +212,9 @@ def test_drift_takes_the_newest_pass_that_is_signed_and_about_this_n8n(home, rep
     assert (ran.code, ran.json["report"]["file"]) == (1, str(kept / "d.json"))
     untrusted = home.run("drift")
     assert untrusted.code == 0
-    assert "no report: the state folder holds no PASS about this n8n that a trusted key signed" in untrusted.out
+    assert (
+        "no report: the state folder holds no PASS about this n8n that a trusted key signed" in untrusted.out
+    )
 
 
 def test_drift_takes_the_joined_report_before_the_parts_that_it_was_joined_of(home, report):
