@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from butlerctl.errors import BadDocument
 from butlerctl.n8n.api import PAGE_WITH_DATA
+from butlerctl.n8n.execution_shape import is_execution
 from butlerctl.n8n.runs import failure, google_runs, items_of
 from butlerctl.redaction import MASK, redact
 
@@ -24,6 +26,7 @@ MOST = 200
 SKEW = timedelta(minutes=5)
 """How far n8n's clock may be behind ours."""
 
+_NEWEST = 5
 _PAUSE = 0.05
 # A webhook's key may stand under any name: every other header is masked.
 _HARMLESS_HEADERS = frozenset(
@@ -89,11 +92,14 @@ def data_missing(execution: Mapping[str, Any]) -> str:
 
 
 def find_by_id(api: N8nApi, execution_id: str, *, wait: float = LAG) -> dict[str, Any] | None:
-    """The execution that an answer named, as evidence; None when n8n does not show it finished in `wait` seconds."""
+    """The execution that an answer named, as evidence; None when n8n does not show it finished in `wait` seconds.
+
+    Raises BadDocument, as all that look for one: it has not the shape of an execution.
+    """
 
     def look() -> Mapping[str, Any] | None:
         found = api.execution(execution_id)
-        return found if found and found.get("status") not in ("new", "running") else None
+        return _sound(found) if found and found.get("status") not in ("new", "running") else None
 
     return _evidence(look, wait)
 
@@ -110,7 +116,7 @@ def find_by_nonce(
         for number, listed in enumerate(api.executions(workflow_id, limit=MOST)):
             if number >= PAGE_WITH_DATA and _began_before(listed, since - SKEW):
                 return None
-            found = api.execution(str(listed["id"])) if listed.get("dataTooLargeToDisplay") else listed
+            found = _whole(api, listed)
             if found and _carries(found, nonce):
                 return found
         return None
@@ -121,16 +127,31 @@ def find_by_nonce(
 def find_latest(
     api: N8nApi, workflow_id: str, *, since: datetime, wait: float = LAG
 ) -> dict[str, Any] | None:
-    """The newest execution that began after `since`, as evidence; None after `wait` seconds without.
+    """The newest execution of a request that began after `since`, as evidence; None after `wait` seconds without.
 
-    By n8n's own clock: one that is behind ours hides it, and then nothing is said.
+    By n8n's own clock: one that is behind ours hides it, and then nothing is said. What somebody tries or repeats in
+    the editor meanwhile is no request.
     """
 
     def look() -> Mapping[str, Any] | None:
-        listed = next(api.executions(workflow_id, limit=1), None)
-        return listed if listed and _begins_from(listed, since) else None
+        for listed in api.executions(workflow_id, limit=_NEWEST):
+            if _begins_from(listed, since) and listed.get("mode") in (None, "webhook"):
+                return _whole(api, listed)
+        return None
 
     return _evidence(look, wait)
+
+
+def _whole(api: N8nApi, listed: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What n8n held back in a list because it is large is asked for on its own."""
+    found = api.execution(str(listed["id"])) if listed.get("dataTooLargeToDisplay") else listed
+    return None if found is None else _sound(found)
+
+
+def _sound(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not is_execution(found):
+        raise BadDocument(f"what n8n shows as execution {found.get('id')} has not the shape of one")
+    return found
 
 
 def _begins_from(execution: Mapping[str, Any], moment: datetime) -> bool:

@@ -12,13 +12,21 @@ import ssl
 import threading
 import time
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
 import pytest
 
-from butlerctl.errors import BadInput, ButlerctlError, ExitCode, NotOffered, TryAgain, Unreachable
+from butlerctl.errors import (
+    BadDocument,
+    BadInput,
+    ButlerctlError,
+    ExitCode,
+    NotOffered,
+    TryAgain,
+    Unreachable,
+)
 from butlerctl.inventory.operations import Route
 from butlerctl.lab.n8n import (
     N8nStandIn,
@@ -312,6 +320,79 @@ def test_an_execution_that_n8n_stores_after_it_answered_is_waited_for():
         assert find_latest(api, home.workflows[ADD], since=began, wait=5)["id"] == number
         assert find_by_id(api, number, wait=0)["status"] == "success"
         assert find_latest(api, home.workflows[ADD], since=datetime.now(UTC), wait=0) is None
+
+
+def listed(number, **changes):
+    began = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    run = {
+        "startTime": 1,
+        "executionIndex": 0,
+        "source": [],
+        "data": {"main": [[{"json": {"ok": True}}], None]},
+    }
+    return {
+        "id": number,
+        "mode": "webhook",
+        "status": "success",
+        "startedAt": began,
+        "workflowId": "w1",
+        "workflowData": {"name": "n", "nodes": [{"name": "Webhook", "type": "n8n-nodes-base.webhook"}]},
+        "data": {"resultData": {"runData": {"Webhook": [run]}}},
+        **changes,
+    }
+
+
+def test_what_somebody_tries_in_the_editor_meanwhile_is_not_the_request(api, in_front):
+    began = datetime.now(UTC) - timedelta(seconds=1)
+    rows = [listed("9", mode="manual"), listed("8", mode="retry"), listed("7"), listed("6")]
+    in_front(json_answer(200, {"data": rows, "nextCursor": None}))
+    assert find_latest(api, "w1", since=began, wait=0)["id"] == "7"
+    in_front(json_answer(200, {"data": rows[:2], "nextCursor": None}))
+    assert find_latest(api, "w1", since=began, wait=0) is None
+
+
+@pytest.mark.parametrize("began", [None, 7, "yesterday", "2026-01-01T00:00:00", {}, "2999-01-01T00:00:00"])
+def test_an_execution_without_a_time_that_can_be_compared_is_passed_over(began, api, in_front):
+    since = datetime.now(UTC) - timedelta(seconds=1)
+    in_front(json_answer(200, {"data": [listed("9", startedAt=began), listed("8")], "nextCursor": None}))
+    assert find_latest(api, "w1", since=since, wait=0)["id"] == "8"
+
+
+NO_RUNS = [
+    7,
+    "text",
+    [{}],
+    {"Webhook": {}},
+    {"Webhook": [None]},
+    {"Webhook": [{"data": {"main": [["item"]]}}]},
+]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"workflowData": "text"},
+        {"workflowData": {"nodes": 7}},
+        {"data": [1]},
+        {"data": {"redactionInfo": "text"}},
+        {"data": {"resultData": [1]}},
+        {"data": {"resultData": {"error": "text"}}},
+        *({"data": {"resultData": {"runData": runs}}} for runs in NO_RUNS),
+    ],
+    ids=str,
+)
+def test_what_has_not_the_shape_of_an_execution_is_said_to_have_none(broken, api, in_front):
+    since = datetime.now(UTC) - timedelta(seconds=1)
+    document = listed("7", **broken)
+    page = json_answer(200, {"data": [document], "nextCursor": None})
+    for answer, look in (
+        (json_answer(200, document), lambda: find_by_id(api, "7", wait=0)),
+        (page, lambda: find_latest(api, "w1", since=since, wait=0)),
+        (page, lambda: find_by_nonce(api, "w1", "BTLR-2222222222", since=since, wait=0)),
+    ):
+        in_front(answer)
+        with pytest.raises(BadDocument, match="execution 7 has not the shape of one"):
+            look()
 
 
 def test_an_execution_that_never_shows_up_is_none_after_the_wait(home, api):
