@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from butlerctl.report.keys import PublicKey
 
 KEYS = typer.Option(
-    [], "--key", help="A public key that is trusted; your own without it. May be given often.", metavar="PUB"
+    [], "--key", help="A public key that is trusted; your own without it; may be repeated.", metavar="PUB"
 )
 
 

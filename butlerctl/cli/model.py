@@ -57,7 +57,7 @@ def check(
         3, "-k", "--repeats", min=1, help="Runs of each request; all must be right.", metavar="NUMBER"
     ),
     only: list[str] = typer.Option(
-        [], "--only", help="A request or an aspect by name. May be given often.", metavar="NAME"
+        [], "--only", help="A request or an aspect by name; may be repeated.", metavar="NAME"
     ),
     mode: Mode = typer.Option(Mode.BOTH, help="Streamed, not streamed, or both."),
     provider: str | None = typer.Option(

@@ -63,7 +63,7 @@ def show(
 def verify(
     file: Path = REPORT,
     keys: list[Path] = typer.Option(
-        [], "--key", help="A public key that is trusted. May be given often.", metavar="PUB"
+        [], "--key", help="A public key that is trusted; may be repeated.", metavar="PUB"
     ),
     target: str | None = typer.Option(None, help="The n8n that the report must be about.", metavar="URL"),
     max_age: str = typer.Option("24h", help="How old the run may be: 90s, 30m, 24h, 7d.", metavar="AGE"),
@@ -126,7 +126,7 @@ def diff(
 def merge(
     files: list[Path] = typer.Argument(help="The signed reports of the parts.", metavar="FILE..."),
     keys: list[Path] = typer.Option(
-        [], "--key", help="A public key that is trusted. May be given often.", metavar="PUB"
+        [], "--key", help="A public key that is trusted; may be repeated.", metavar="PUB"
     ),
     report: Path | None = typer.Option(
         None, "--report", help="Where the joined report goes; the state folder without it.", metavar="FILE"

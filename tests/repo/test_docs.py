@@ -94,6 +94,13 @@ def test_every_command_line_in_the_pages_is_one_that_the_program_takes():
     assert [(name, fault) for name, line in lines for fault in faults_of(line)] == []
 
 
+def test_the_table_of_the_readme_has_every_command():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.search(r"\| command \|.+\n((?:\|.+\n)+)", readme)
+    named = [span.split()[0] for row in rows[1].splitlines() for span in spans(row.split(" | ")[0])]
+    assert sorted(named) == sorted(COMMANDS)
+
+
 def test_every_option_that_the_pages_name_exists():
     known = set().union(*OPTIONS.values())
     unknown = [
