@@ -51,7 +51,7 @@ class TapRecord:
     def _transcripts(self) -> Iterator[Document]:
         for path in sorted(self._folder.glob("*-transcript.json")):
             try:
-                document = json.loads(path.read_bytes())
+                document = json.loads(path.read_bytes()) if path.is_file() else None
             except (OSError, ValueError, RecursionError):
                 continue  # not the tap's: it replaces its files whole
             if isinstance(document, Mapping) and document.get("kind") == "transcript":

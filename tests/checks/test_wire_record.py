@@ -146,6 +146,8 @@ def test_a_tap_that_is_not_in_between_is_waited_for_once(tmp_path):
 def test_what_is_no_transcript_in_the_folder_is_passed_over(tmp_path):
     for name, content in (("0001-transcript.json", b"{"), ("0002-transcript.json", b"[]"), ("0003.txt", b"")):
         (tmp_path / name).write_bytes(content)
+    os.mkfifo(tmp_path / "0000-transcript.json")
+    (tmp_path / "0003-transcript.json").mkdir()
     conversation(tmp_path, "0004-transcript.json")
     assert len(TapRecord(tmp_path).conversations(PROMPT, NOW, wait=0)) == 1
 
