@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -229,6 +230,12 @@ def test_the_metrics_have_a_sample_a_link_and_no_changing_label():
     assert "example.test" not in text
     assert "RUN" not in text
     assert "butlerctl_run_success 1" in shown(good_run(), "prometheus")
+
+
+def test_the_page_about_reports_names_every_metric():
+    page = (Path(__file__).parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(butlerctl_[a-z_]+)", page))
+    assert named == set(re.findall(r"^# TYPE (\w+)", shown(good_run(), "prometheus"), re.MULTILINE))
 
 
 def test_json_is_the_statement_itself():
