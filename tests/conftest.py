@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from butlerctl import redaction
+# Contracts and situations are modules of their own: when they fail, they tell what they saw.
+pytest.register_assert_rewrite("tests")
 
-pytest.register_assert_rewrite(
-    "tests"
-)  # contracts and situations are modules of their own: they tell what they saw
+from tests.forgetting import secrets_forgotten  # noqa: E402 - rewritten like the others
 
 
 def pytest_configure() -> None:
@@ -26,9 +25,5 @@ def pytest_configure() -> None:
 
 @pytest.fixture(autouse=True)
 def _secrets_are_forgotten_after_the_test() -> Iterator[None]:
-    """Secrets are registered for a whole process: an invented one must not mask another test's evidence."""
-    kept = set(redaction._registered)
-    yield
-    if redaction._registered != kept:
-        redaction._registered.intersection_update(kept)
-        redaction._registered_forms = None
+    with secrets_forgotten():
+        yield
