@@ -42,7 +42,10 @@ def verify(
     ),
     nonce: str = typer.Option("", "--nonce", help="A challenge to bind into the report.", metavar="TEXT"),
     save_evidence: Path | None = typer.Option(
-        None, "--save-evidence", help="Write one evidence bundle a route, for `diagnose`.", metavar="DIR"
+        None,
+        "--save-evidence",
+        help="Write one evidence bundle a route; `diagnose DIR/*` reads them.",
+        metavar="DIR",
     ),
     tap_record: Path | None = typer.Option(
         None,
