@@ -72,10 +72,10 @@ def _link_line(link: LinkVerdict, *, colour: bool) -> str:
 def _broken_lines(first: FirstBroken) -> Iterator[str]:
     route = f" on {first.route}" if first.route else ""
     yield f"First broken: {first.link} ({first.check}){route}"
+    yield from _wrapped("  seen         ", first.seen)
     if first.expected:
         yield from _wrapped("  expected     ", first.expected)
-    yield from _wrapped("  seen         ", first.seen)
-    yield from _wrapped("  what to do   ", first.next_step)
+    yield from _wrapped("  do           ", first.next_step)
 
 
 def _wrapped(label: str, text: str) -> list[str]:
