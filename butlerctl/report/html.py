@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from html import escape
 from importlib.resources import files
@@ -22,6 +23,8 @@ from butlerctl.report.words import (
 
 _TONES = {ChainVerdict.PASS: "good", ChainVerdict.FAIL: "bad", ChainVerdict.UNKNOWN: "open"}
 _MARK_TONES = {Verdict.PROVEN: "good", Verdict.BROKEN: "bad", Verdict.UNPROVEN: "open"}
+# What no page may hold, not even escaped.
+_NOT_HTML = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _LEGEND = "✓ proven · ✗ broken · ? not proven: no or not enough evidence · “·” not reached: an earlier link is broken"
 
 
@@ -29,7 +32,7 @@ def as_html(shown: Shown) -> str:
     run = shown.run
     style = files(__package__).joinpath("page.css").read_text(encoding="utf-8")
     body = "\n".join(part for part in _parts(shown) if part)
-    return f"""<!doctype html>
+    page = f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -47,6 +50,7 @@ def as_html(shown: Shown) -> str:
 </body>
 </html>
 """
+    return _NOT_HTML.sub("\ufffd", page)
 
 
 def _parts(shown: Shown) -> Iterator[str]:

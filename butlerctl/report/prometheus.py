@@ -60,6 +60,8 @@ def _labels(check: str, result: RouteResult) -> str:
 
 
 def _escape(value: str) -> str:
+    """One label that cannot be read costs the whole file: half of a surrogate pair is none of UTF-8."""
+    value = value.encode("utf-8", errors="replace").decode("utf-8")
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 

@@ -240,3 +240,31 @@ def test_the_page_about_reports_names_every_metric():
 
 def test_json_is_the_statement_itself():
     assert json.loads(shown(good_run(), "json", SIGNER)) == json.loads(report_text(good_run()))
+
+
+def of_another_hand(text):
+    """A statement that somebody else wrote: in it may stand what butlerctl itself would have replaced."""
+    document = json.loads(parse_report(report_text(failed_run()).encode()).payload)
+    own = document["predicate"]["butlerctl"]
+    own["id"] = own["target"] = own["versions"]["n8n"] = text
+    for route in own["routes"]:
+        route["profile"] += text
+    return parse_report(json.dumps(document).encode())
+
+
+@pytest.mark.parametrize(
+    "text", ["\ud800", "\x00\x1b[2J\x9b\r", "</title>\x1b<script>", '"\\\n} 1'], ids=ascii
+)
+def test_whatever_stands_in_a_report_of_another_hand_can_be_shown(text):
+    report = of_another_hand(text)
+    page = render(report, "html")
+    assert re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]", page) is None
+    assert "<script" not in page
+    assert ET.fromstring(render(report, "junit")).get("name") == "butlerctl"  # noqa: S314 - our own output
+    metrics = render(report, "prometheus")
+    assert metrics.encode("utf-8").decode("utf-8") == metrics
+    label = r'\w+="(?:\\[\\"n]|[^"\\\n])*"'
+    for line in metrics.removesuffix("\n").split("\n"):
+        assert line.startswith("# ") or re.fullmatch(
+            rf"butlerctl_\w+(\{{{label}(,{label})*\}})? \d+(\.\d+)?", line
+        )
