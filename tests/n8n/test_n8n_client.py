@@ -351,6 +351,15 @@ def test_what_somebody_tries_in_the_editor_meanwhile_is_not_the_request(api, in_
     assert find_latest(api, "w1", since=began, wait=0) is None
 
 
+def test_what_n8n_holds_back_of_the_newest_execution_is_asked_for(api, in_front):
+    whole = listed("7")
+    small = {**whole, "data": {"resultData": {"runData": {}}}, "dataTooLargeToDisplay": True}
+    answers = [{"data": [small], "nextCursor": None}, whole]
+    in_front(lambda: json_answer(200, answers.pop(0)))
+    found = find_latest(api, "w1", since=datetime.now(UTC) - timedelta(minutes=1), wait=0)
+    assert ("data_missing" in found, answers) == (False, [])
+
+
 @pytest.mark.parametrize("began", [None, 7, "yesterday", "2026-01-01T00:00:00", {}, "2999-01-01T00:00:00"])
 def test_an_execution_without_a_time_that_can_be_compared_is_passed_over(began, api, in_front):
     since = datetime.now(UTC) - timedelta(seconds=1)
@@ -393,6 +402,13 @@ def test_what_has_not_the_shape_of_an_execution_is_said_to_have_none(broken, api
         in_front(answer)
         with pytest.raises(BadDocument, match="execution 7 has not the shape of one"):
             look()
+
+
+@pytest.mark.parametrize("name", ["guarded-ok", "guarded-google-403"])
+def test_an_execution_as_n8n_shows_it_has_the_shape_of_one(name, api, in_front):
+    document = json.loads((SAMPLES / f"execution-{name}.json").read_bytes())
+    in_front(json_answer(200, document))
+    assert find_by_id(api, str(document["id"]), wait=0)["data"]["resultData"]["runData"]
 
 
 def test_an_execution_that_never_shows_up_is_none_after_the_wait(home, api):
