@@ -92,7 +92,9 @@ def bundle_of(value: Any, name: str = "bundle") -> Bundle:
     if value.get("bundle") != FORMAT:
         raise BadDocument(
             f"{name}: not an evidence bundle of version {FORMAT}",
-            hint='a bundle begins with {"bundle": 1, "clock": …, "timezone": …, "intent": …, "evidence": […]}',
+            hint="this is one document: name the folder, its documents are judged together"
+            if "kind" in value
+            else 'a bundle begins with {"bundle": 1, "clock": …, "timezone": …, "intent": …, "evidence": […]}',
         )
     evidence = value.get("evidence")
     if not isinstance(evidence, list):
@@ -130,8 +132,11 @@ def intent_of(value: Any, name: str = "intent") -> Intent | None:
 
 
 def read_intent(path: str | Path) -> Intent:
-    """The intent in a file: the `intent` object of a bundle, alone. Raises BadDocument."""
-    intent = intent_of(_read_json(Path(path)), str(path))
+    """The intent in a file: a bundle's, or an `intent` object alone. Raises BadDocument."""
+    value = _read_json(Path(path))
+    if isinstance(value, Mapping) and "bundle" in value:
+        value = value.get("intent")
+    intent = intent_of(value, str(path))
     if intent is None:
         raise BadDocument(f"{path}: null is no intent")
     return intent

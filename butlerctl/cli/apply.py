@@ -84,7 +84,7 @@ def _read(path: Path) -> Plan:
     except BadDocument as error:
         raise BadDocument(f"{path}: {error.message}", hint=error.hint) from error
     except (ValueError, RecursionError) as error:
-        raise BadDocument(f"{path}: is no JSON: {error}") from error
+        raise BadDocument(f"{path}: is no JSON: {error}", hint=_MAKE_ONE) from error
 
 
 def _confirm(plan: Plan, *, yes: bool) -> None:

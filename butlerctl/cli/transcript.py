@@ -24,7 +24,10 @@ def transcript(
         metavar="FILE...",
     ),
     intent: Path | None = typer.Option(
-        None, "--intent", help="What was asked: the intent object of an evidence bundle.", metavar="FILE"
+        None,
+        "--intent",
+        help="What was asked: an evidence bundle, or its intent object alone.",
+        metavar="FILE",
     ),
     format_: Format = FORMAT,
 ) -> None:

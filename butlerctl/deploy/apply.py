@@ -64,7 +64,9 @@ def resume(scene: Scene, *, has_report: bool = False) -> Result:
     with scene.store.lock():
         interrupted = scene.store.unfinished()
         if not interrupted:
-            raise NothingChecked("no deployment was interrupted")
+            raise NothingChecked(
+                "no deployment was interrupted", hint="`butlerctl apply PLANFILE` begins one"
+            )
         run = interrupted[0]
         if not run.begun.get("plan"):
             raise BadInput("a rollback was interrupted", hint="finish it with `butlerctl rollback`")

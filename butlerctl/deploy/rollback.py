@@ -119,7 +119,10 @@ def _goal(ground: Ground, to: str, interrupted: Sequence[PastRun]) -> Snapshot:
     else:
         snapshot = ground.store.begun_from(interrupted[0]) if interrupted else ground.store.newest()
     if snapshot.target != ground.target:
-        raise BadInput(f"the snapshot {snapshot.id} is of another n8n: {snapshot.target}")
+        raise BadInput(
+            f"the snapshot {snapshot.id} is of another n8n: {snapshot.target}",
+            hint="`butlerctl snapshot list` shows those of this one",
+        )
     if not ground.store.has(snapshot) and not _is_about(snapshot, ground):
         raise BadInput(
             f"the snapshot {snapshot.id} is of another household: none of its workflows is for a webhook of this one",

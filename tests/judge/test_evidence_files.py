@@ -9,6 +9,7 @@ from turns import Turn, bundle
 
 from butlerctl.errors import BadDocument
 from butlerctl.evidence import Bundle, bundle_of, digest, intent_of, read_bundles, read_intent
+from butlerctl.gateway.transcripts import read_transcript
 
 HEALTHY = bundle(Turn())
 
@@ -106,8 +107,20 @@ def test_a_missing_file_an_empty_folder_and_bytes_are_refused(tmp_path):
 
 def test_an_intent_file_must_hold_an_intent(tmp_path):
     assert read_intent(write(tmp_path / "i.json", HEALTHY["intent"])) == intent_of(HEALTHY["intent"])
-    with pytest.raises(BadDocument):
-        read_intent(write(tmp_path / "n.json", "null"))
+    assert read_intent(write(tmp_path / "b.json", HEALTHY)) == intent_of(HEALTHY["intent"])
+    for nothing in ("null", {"bundle": 1, "evidence": []}):
+        with pytest.raises(BadDocument, match="null is no intent"):
+            read_intent(write(tmp_path / "n.json", nothing))
+
+
+def test_a_file_of_the_other_command_is_refused_with_the_way_to_it(tmp_path):
+    document = write(tmp_path / "01.json", HEALTHY["evidence"][0])
+    with pytest.raises(BadDocument) as loose:
+        read_bundles(document)
+    assert loose.value.hint == "this is one document: name the folder, its documents are judged together"
+    with pytest.raises(BadDocument) as whole:
+        read_transcript(write(tmp_path / "bundle.json", HEALTHY))
+    assert whole.value.hint == "`butlerctl diagnose` judges an evidence bundle"
 
 
 def test_the_digest_depends_on_content_not_on_order():

@@ -45,9 +45,11 @@ def transcript_of(record: Any, name: str = "transcript") -> Document:
             transcript = read(record)
             transcript.setdefault("complete", is_complete(transcript["messages"]))
             return {"kind": "transcript", **transcript}
+    known = f"known forms: {', '.join(FORMS)}, or a transcript document of an evidence bundle"
+    is_bundle = isinstance(record, Mapping) and "bundle" in record
     raise BadDocument(
         f"{name}: not a transcript of a known form",
-        hint=f"known forms: {', '.join(FORMS)}, or a transcript document of an evidence bundle",
+        hint="`butlerctl diagnose` judges an evidence bundle" if is_bundle else known,
     )
 
 
