@@ -39,7 +39,10 @@ class Silence:
 
 
 def silences(webhooks: Webhooks, published: Mapping[Route, Document], server: Server) -> dict[Route, Silence]:
-    """For each published workflow the first of its webhooks that was not heard; nothing where all were."""
+    """For each published workflow the first of its webhooks that was not heard; nothing where all were.
+
+    One that n8n says nobody has comes before those of which it is not known.
+    """
     if not published:
         return {}
     others = [held.published for held in server.workflows if held.published is not None]
@@ -72,8 +75,9 @@ def _could_have(node: Document, path: str) -> bool:
 def _of_workflow(
     webhooks: Webhooks, others: list[Document], deadline: float, document: Document
 ) -> Silence | None:
-    found = (_listen(webhooks, others, deadline, hook) for hook in hooks_of(document))
-    return next((silence for silence in found if silence is not None), None)
+    found = [_listen(webhooks, others, deadline, hook) for hook in hooks_of(document)]
+    unheard = [silence for silence in found if silence is not None]
+    return next((silence for silence in unheard if silence.certain), unheard[0] if unheard else None)
 
 
 def _listen(webhooks: Webhooks, others: list[Document], deadline: float, hook: Hook) -> Silence | None:
