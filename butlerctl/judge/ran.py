@@ -4,7 +4,7 @@ n8n keeps with an execution the nodes as they ran: every parameter that is hidde
 version leaves out stands there with n8n's default (seen on 1.123.81 to 2.41.1). What one side does not have is
 therefore no difference; what both have must be the same. n8n also writes some values in another way before it runs
 them (`getNodeParameters` of n8n-workflow): a null becomes the default, a list or text where it expects an object
-becomes an empty object, and a parameter that takes no expression loses its leading `=`.
+becomes an empty object, and a parameter that takes no expression loses a leading `=` each time it is read: twice.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _agree(value: Any, other: Any) -> bool:
     if isinstance(value, list) and isinstance(other, list):
         return len(value) == len(other) and all(map(_agree, value, other))
     if isinstance(value, str) and isinstance(other, str):
-        return value.removeprefix("=") == other.removeprefix("=")
+        return value.lstrip("=") == other.lstrip("=")
     return bool(value == other) or any(each in ({}, []) for each in (value, other))
 
 

@@ -101,6 +101,7 @@ def google_of(document):
     [
         (None, "the default"),
         ("=create", "create"),
+        ("==create", "create"),
         ([], {}),
         ("={{ $json.fields }}", {}),
         ([None], [{}]),
