@@ -78,6 +78,8 @@ def _gather(household: Inventory, wanted: Sequence[Route]) -> Mapping[Route, Seq
     key = household.n8n.api_key
     if key is None:
         print("butlerctl: n8n.api_key is not set: which version n8n serves stays unknown", file=sys.stderr)
+    if household.n8n.webhook.secret is None:
+        print("butlerctl: n8n.webhook.secret is not set: no request carries the key", file=sys.stderr)
     with N8nApi(target.url, key.get()) if key else nullcontext() as api:
         live = read_live(api, exports, household.n8n.webhook.prefix) if api else Live()
         subjects = [
@@ -126,18 +128,22 @@ class _Result:
         return ChainVerdict.UNKNOWN if self.missing else ChainVerdict.PASS
 
     @property
-    def missing(self) -> list[str]:
-        return [
-            link.link for link in self.judgement.links if link.link in self.due and link.verdict != "proven"
-        ]
+    def missing(self) -> dict[str, str]:
+        """The links that a probe can prove and this one did not, each with the reason."""
+        return {
+            link.link: link.reason
+            for link in self.judgement.links
+            if link.link in self.due and link.verdict != "proven"
+        }
 
     def lines(self, width: int) -> list[str]:
         first = self.judgement.first_broken
         if first is not None:
             return [f"{self.route!s:<{width}}  broken at {first.link} ({first.check})", f"  {first.hint}"]
         found = f"not proven: {', '.join(self.missing)}" if self.missing else f"proven: {', '.join(self.due)}"
-        reasons = [f"  {name} was not sent: {reason}" for name, reason in self.skipped.items()]
-        return [f"{self.route!s:<{width}}  {found}", *(reasons if self.missing else [])]
+        unsent = [f"  {name} was not sent: {reason}" for name, reason in self.skipped.items()]
+        reasons = [f"  {link}: {reason}" for link, reason in self.missing.items()]
+        return [f"{self.route!s:<{width}}  {found}", *reasons, *(unsent if self.missing else [])]
 
     def as_json(self) -> dict[str, Any]:
         judged = self.judgement.as_json()

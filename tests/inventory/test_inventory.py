@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,32 @@ def test_a_wrong_inventory_gets_one_line_with_file_line_and_key(old, new, expect
 def test_a_file_that_is_no_mapping_is_refused(text, tmp_path):
     with pytest.raises(InventoryError):
         load(text, tmp_path)
+
+
+LEAST = """
+version: 1
+timezone: Europe/Berlin
+gateway: {url: "${GATEWAY}"}
+n8n: {url: "${N8N}"}
+profiles:
+  anna:
+    calendar: anna@example.test
+    task_lists: {Household: list-1}
+    spreadsheet: {id: sheet-1, columns: [item], tabs: [verify], verify_tab: verify}
+workflows: {}
+"""
+
+
+def test_what_the_page_says_may_be_left_out(tmp_path):
+    least = load(LEAST, tmp_path)
+    shipped = load_inventory(SHIPPED, {})
+    assert (least.google_url, least.gateway.token, least.n8n.api_key, least.n8n.webhook.secret) == (None,) * 4
+    assert least.profiles["anna"].google_token is None
+    assert least.operations == shipped.operations
+    assert (least.gateway.kind, least.gateway.agent, least.gateway.timeout) == ("openclaw", "butler", 60)
+    assert replace(least.n8n.webhook, prefix="L4CK3Y") == replace(shipped.n8n.webhook, secret=None)
+    assert least.n8n.webhook.prefix == ""
+    assert (least.workflows.directory, least.workflows.expect_active) == (tmp_path / "workflows", "warn")
 
 
 def test_a_literal_secret_is_refused_without_being_shown(tmp_path):

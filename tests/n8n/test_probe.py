@@ -257,7 +257,7 @@ def test_any_way_around_the_input_check_is_seen(change):
     assert not acts_only_on_checked_input(document)
 
 
-def butlerctl(home, *arguments, **more):
+def butlerctl(home, *arguments, inventory=ROOT / "inventory.yaml", **more):
     environ = {
         **os.environ,
         "N8N_URL": home.url,
@@ -267,7 +267,7 @@ def butlerctl(home, *arguments, **more):
         **more,
     }
     return subprocess.run(
-        [sys.executable, "-m", "butlerctl", "probe", *arguments, "--inventory", str(ROOT / "inventory.yaml")],
+        [sys.executable, "-m", "butlerctl", "probe", *arguments, "--inventory", str(inventory)],
         env=environ,
         capture_output=True,
         text=True,
@@ -282,6 +282,27 @@ def test_the_command_says_proven_for_every_route_and_exits_0(home):
     assert result.stdout.count("proven: request, header, active") == 12
     assert result.stderr == ""
     assert SECRET not in result.stdout
+
+
+def test_what_is_not_proven_has_its_reason_also_where_every_probe_was_sent(home, tmp_path):
+    text = (ROOT / "inventory.yaml").read_text(encoding="utf-8")
+    for line in ("  api_key: ${N8N_API_KEY}\n", "    secret: ${N8N_WEBHOOK_SECRET}\n"):
+        assert line in text
+        text = text.replace(line, "")
+    inventory = tmp_path / "inventory.yaml"
+    inventory.write_text(
+        text.replace("directory: workflows", f"directory: {ROOT / 'workflows'}"), encoding="utf-8"
+    )
+    result = butlerctl(home, "calendar_list/wife", inventory=inventory)
+    assert result.returncode == 3
+    first, *reasons = result.stdout.splitlines()
+    assert first == "calendar_list/wife  not proven: request, header, active, shape"
+    assert [reason.split(":")[0] for reason in reasons] == ["  request", "  header", "  active", "  shape"]
+    assert "  header: no request with the right key to calendar_list/wife" in reasons
+    assert result.stderr.splitlines() == [
+        "butlerctl: n8n.api_key is not set: which version n8n serves stays unknown",
+        "butlerctl: n8n.webhook.secret is not set: no request carries the key",
+    ]
 
 
 def test_the_command_names_the_broken_route_and_exits_1(home):
