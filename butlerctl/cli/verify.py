@@ -74,6 +74,7 @@ def verify(
     _refuse_without_lab(lab=lab, given={"--engine": engine is not None, "--fault": bool(fault)})
     if tap_record is not None and lab:
         raise UsageProblem("--tap-record is for a household: the lab's own gateway asks the lab's own model")
+    _refuse_masked(nonce)
     household = find_and_load(inventory)
     routes = chosen_routes(household, [part for text in only for part in text.split(",")])
     desk = _prepare(household, _Writing(report, sign, state_dir, save_evidence), lab=lab)
@@ -92,6 +93,16 @@ def _refuse_without_lab(*, lab: bool, given: Mapping[str, bool]) -> None:
                 f"{option} needs --lab",
                 hint="without --lab the household of the inventory itself is verified",
             )
+
+
+def _refuse_masked(nonce: str) -> None:
+    from butlerctl.redaction import redact_text
+
+    if redact_text(nonce) != nonce:
+        raise UsageProblem(
+            "--nonce looks like a secret, and would be masked in the report",
+            hint="a challenge is no secret: take plain letters and digits",
+        )
 
 
 @contextmanager

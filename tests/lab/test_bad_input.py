@@ -89,6 +89,7 @@ def desk(tmp_path_factory):
         ("verify --engine real", 2, ["--engine needs --lab", "the household of the inventory itself"]),
         ("verify --lab --tap-record folder", 2, ["--tap-record is for a household"]),
         ("verify --tap-record nowhere", 78, ["nowhere: no such folder", "butlerctl tap --record"]),
+        ("verify --lab --nonce ghp_0123456789abcdefghijABCDEFGHIJ", 2, ["--nonce looks like a secret", "plain letters"]),
         ("verify --engine stand-in", 2, ["--engine needs --lab"]),
         ("verify --lab --fault nonsense@calendar_add/wife", 2, ["no fault is called nonsense", "lab faults"]),
         ("verify --lab --fault google.twice@calendar_list/wife", 2, ["cannot strike", "calendar_add, tasks_add"]),
