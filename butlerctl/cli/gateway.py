@@ -103,7 +103,9 @@ def _check(household: Inventory, format_: Format, *, with_turn: bool) -> ExitCod
     from butlerctl.gateway.operator import Operator
 
     if household.gateway.kind != "openclaw":
-        raise UsageProblem("gateway.kind is not openclaw: butlerctl model check is for the other kind")
+        raise UsageProblem(
+            "gateway check is for gateway.kind openclaw", hint="`butlerctl model check` is for the other kind"
+        )
     token = household.gateway.token.get() if household.gateway.token else ""
     with Operator.connect(household.gateway.url.get(), token) as operator:
         facts = look(operator, household, with_turn=with_turn)

@@ -44,6 +44,17 @@ def test_the_command_proves_a_good_gateway(asked, inventory):
     assert TOKEN not in printed.out + printed.err
 
 
+def test_a_household_without_a_gateway_is_led_to_the_check_of_its_model(tmp_path, capsys):
+    inventory = tmp_path / "inventory.yaml"
+    text = SHIPPED.read_text(encoding="utf-8").replace("kind: openclaw", "kind: openai")
+    inventory.write_text(text, encoding="utf-8")
+    assert run(["gateway", "check", "--inventory", str(inventory)]) == ExitCode.USAGE
+    assert capsys.readouterr().err.splitlines() == [
+        "butlerctl: gateway check is for gateway.kind openclaw",
+        "  hint: `butlerctl model check` is for the other kind",
+    ]
+
+
 def test_the_command_answers_in_json_and_exits_1_when_something_is_broken(asked, inventory):
     refusing = answer_text(403, "Authorization data is wrong!", None)
     with lab_gateway(inventory, webhook=refusing) as stand:
