@@ -273,7 +273,7 @@ def _pause(error: Frame, details: Frame) -> float | None:
 
 
 def _open(resources: contextlib.ExitStack, url: str, timeout: float) -> ClientConnection:
-    from websockets.exceptions import InvalidHandshake, InvalidURI
+    from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
     from websockets.sync.client import connect
     from websockets.uri import parse_uri
 
@@ -291,7 +291,7 @@ def _open(resources: contextlib.ExitStack, url: str, timeout: float) -> ClientCo
                 address, sock=own, max_size=_MAX_FRAME, open_timeout=timeout, compression=None, proxy=None
             )
         )
-    except (OSError, InvalidHandshake, InvalidURI, ValueError) as error:
+    except (OSError, ConnectionClosed, InvalidHandshake, InvalidURI, ValueError) as error:
         raise Unreachable(
             f"the gateway at {url} does not answer on WebSocket: {_words(error)}",
             hint="is it running, and is gateway.url of the inventory right?",

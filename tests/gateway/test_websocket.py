@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 from websockets.sync.server import serve
@@ -265,6 +267,33 @@ def test_a_gateway_that_still_starts_is_asked_again_after_its_own_pause():
         Operator.connect(url, "token") as operator,
     ):
         assert operator.version == "2026.6.11"
+
+
+@contextmanager
+def resetting_server():
+    """Takes each connection and resets it at once, as a gateway that just died behind its port does."""
+
+    def reset():
+        with suppress(OSError):
+            while True:
+                taken, _ = listening.accept()
+                taken.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                taken.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=reset)
+        thread.start()
+        yield listening.getsockname()[1]
+        listening.shutdown(socket.SHUT_RDWR)
+    thread.join()
+
+
+def test_a_connection_that_is_reset_at_any_moment_of_the_greeting_is_nobody_answering():
+    """The reset may come before the first word is sent: one time in eighty it did."""
+    with resetting_server() as port:
+        for _ in range(1000):
+            with pytest.raises(Unreachable, match="does not answer on WebSocket"):
+                Connection(f"http://127.0.0.1:{port}", "token", timeout=5)
 
 
 def test_a_server_that_sends_no_challenge_is_no_gateway():
