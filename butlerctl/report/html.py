@@ -17,6 +17,7 @@ from butlerctl.report.words import (
     moment,
     parts_of,
     target,
+    to_do,
     unproven_reasons,
     words_of_agent,
 )
@@ -132,9 +133,9 @@ def _broken(result: RouteResult) -> str:
         return ""
     details = {
         "Check": f"<code>{escape(first.check)}</code>",
-        "Expected": first.expected and f"<code>{escape(first.expected)}</code>",
         "Seen": first.seen and f"<code>{escape(first.seen)}</code>",
-        "What to do": escape(first.hint),
+        "Expected": first.expected and f"<code>{escape(first.expected)}</code>",
+        "What to do": escape(to_do(first)),
         "The agent": escape(words_of_agent(result)),
     }
     definitions = _definitions((name, text) for name, text in details.items() if text)

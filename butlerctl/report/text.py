@@ -15,6 +15,7 @@ from butlerctl.report.words import (
     moment,
     parts_of,
     target,
+    to_do,
     unproven_reasons,
     words_of_agent,
 )
@@ -84,9 +85,9 @@ def _broken(result: RouteResult) -> list[str]:
     if first is None:
         return []
     details = {
-        "expected": first.expected,
         "seen": first.seen,
-        "hint": first.hint,
+        "expected": first.expected,
+        "do": to_do(first),
         "agent": words_of_agent(result),
     }
     head = f"{result.route} is broken at {first.link} ({first.check})"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from butlerctl.judge.result import ChainVerdict, Claim, Verdict
 
 if TYPE_CHECKING:
+    from butlerctl.judge.result import FirstBroken
     from butlerctl.report.run import CheckResult, RouteResult, Run
 
 MARKS = {Verdict.PROVEN: "✓", Verdict.BROKEN: "✗", Verdict.UNPROVEN: "?", Verdict.NOT_REACHED: "·"}
@@ -80,6 +81,12 @@ def unproven_reasons(result: RouteResult) -> list[str]:
 def words_of_agent(result: RouteResult) -> str:
     """The turn, and what to think of the agent's own words about it."""
     return f"{str(result.judgement.turn).replace('_', ' ')}; {_CLAIMS[result.judgement.claim]}"
+
+
+def to_do(first: FirstBroken) -> str:
+    """The last part of the hint, where the rest of it stands beside it. A statement keeps the hint as a whole."""
+    expected = f"; expected: {first.expected}" if first.expected else ""
+    return first.next_step or first.hint.removeprefix(f"{first.route}: {first.seen}{expected}. ")
 
 
 def moment(when: datetime) -> str:

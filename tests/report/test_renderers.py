@@ -84,11 +84,24 @@ def test_the_text_says_verdict_first_and_what_to_do(capsys):
     text = shown(failed_run(), "text")
     lines = text.splitlines()
     assert lines[0] == "FAIL: calendar_add/wife is broken at active (active.seen)"
-    assert "  hint     publish the workflow in n8n" in lines
+    assert "  do       publish the workflow in n8n" in lines
     assert "UNSIGNED" in text
     assert shown(good_run(), "text", SIGNER).startswith("PASS: 108 of 108 links proven on 12 routes\n")
     alone = shown(run_of_routes(proven_route(ROUTES[0])), "text", SIGNER)
     assert alone.startswith("PASS: 9 of 9 links proven on 1 route\n")
+
+
+@pytest.mark.parametrize("expected", ["", "a 403 of n8n"])
+def test_what_to_do_repeats_nothing_that_stands_beside_it(expected):
+    step = "Activate the workflow. Then probe it; a file is not the live state."
+    result = broken_route(ROUTES[3], seen="HTTP 404. Really")
+    said = f"{ROUTES[3]}: HTTP 404. Really{f'; expected: {expected}' if expected else ''}. {step}"
+    first = replace(result.judgement.first_broken, hint=said, expected=expected)
+    run = run_of_routes(replace(result, judgement=replace(result.judgement, first_broken=first)))
+    text = shown(run, "text").splitlines()
+    assert text.count(f"  do       {step}") == 1
+    assert sum("HTTP 404. Really" in line for line in text) == 1
+    assert f"<dd>{step}</dd>" in shown(run, "html")
 
 
 def test_the_text_names_what_was_not_run_what_is_left_and_what_is_not_proven():

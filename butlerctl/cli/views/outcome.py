@@ -9,6 +9,7 @@ from butlerctl.judge.result import LINKS, ChainVerdict, Verdict
 from butlerctl.redaction import redact, redact_text
 from butlerctl.report.run import Outcome, RouteResult
 from butlerctl.report.saved import Saved
+from butlerctl.report.words import to_do
 from butlerctl.verify import Verification
 
 
@@ -89,7 +90,7 @@ def route_lines(result: RouteResult) -> Iterator[str]:
         yield f"    seen      {first.seen}"
         if first.expected:
             yield f"    expected  {first.expected}"
-        yield f"    do        {first.next_step or first.hint}"
+        yield f"    do        {to_do(first)}"
     elif result.verdict is not ChainVerdict.PASS:
         for link in result.judgement.links:
             if link.verdict is not Verdict.PROVEN:
