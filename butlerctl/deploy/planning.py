@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from butlerctl.deploy.difference import Change, differences, moved
@@ -160,24 +160,33 @@ def _draft_refusal(held: Held) -> str:
     )
 
 
-def _notes(question: Question, route: Route, changes: Collection[Change]) -> Iterable[str]:
-    export, member = question.exports[route], question.members[route]
-    for twin in member.twins:
+def _notes(question: Question, route: Route, changes: Collection[Change]) -> Iterator[str]:
+    for twin in question.members[route].twins:
         state = "archived" if twin.archived else "active" if twin.published else "inactive"
         yield f"another workflow has the same name: {twin.id} ({state})"
+    yield from _notes_of_strangers(question, route)
+    silence = question.silences.get(route)
+    if silence and not silence.certain:
+        yield f"whether it answers is not known: {silence.words}"
+    yield from _notes_of_published(question, route, changes)
+
+
+def _notes_of_strangers(question: Question, route: Route) -> Iterator[str]:
+    """Other workflows with its path that do not stand in the way, and could."""
+    wanted, member = hooks_of(question.exports[route]), question.members[route]
     for stranger in _strangers(question):
-        wanted = hooks_of(export)
         served, kept = taken(wanted, stranger.published), stranger.keeps_from(wanted, member.held)
         for hook in served.keys() - kept.keys():
             yield f'"{stranger.name}" ({stranger.id}) would answer in its place while it is not published: {served[hook]}'
         if taken(wanted, stranger.document).keys() - served.keys() and stranger not in member.twins:
             yield f'saved with the same path, not published: "{stranger.name}" ({stranger.id})'
-    silence, held = question.silences.get(route), member.held
-    if silence and not silence.certain:
-        yield f"whether it answers is not known: {silence.words}"
+
+
+def _notes_of_published(question: Question, route: Route, changes: Collection[Change]) -> Iterator[str]:
+    held = question.members[route].held
     if held is None or held.published is None:
         return
     if changes and route in question.memory.known and held.active_version not in question.memory.published:
         yield f"somebody published version {held.active_version} since butlerctl last deployed here"
-    if not changes and (number := moved(held.published, export)):
+    if not changes and (number := moved(held.published, question.exports[route])):
         yield f"{number} node{'s stand' if number > 1 else ' stands'} elsewhere on the canvas, nothing else differs"

@@ -234,17 +234,7 @@ class TapExchange:
     def _stream_back(self, answer: http.client.HTTPResponse) -> None:
         handler = self._handler
         has_body = not (handler.command == "HEAD" or answer.status in {204, 304})
-        measured = "Content-Length" in answer.headers and not answer.chunked
-        chunked = has_body and not measured and handler.request_version != "HTTP/1.0"
-        handler.send_response_only(answer.status, answer.reason)
-        for name, value in _without_hop(answer.headers.items()):
-            if measured or not has_body or name.lower() != "content-length":
-                handler.send_header(name, value)
-        if chunked:
-            handler.send_header("Transfer-Encoding", "chunked")
-        elif has_body and not measured:
-            handler.send_header("Connection", "close")
-            handler.close_connection = True
+        chunked = self._begin_answer(answer, has_body=has_body)
         self._passing_on = has_body and answer.length != 0
         with _writing():
             handler.end_headers()
@@ -259,6 +249,22 @@ class TapExchange:
         if chunked:
             with _writing():
                 handler.wfile.write(b"0\r\n\r\n")
+
+    def _begin_answer(self, answer: http.client.HTTPResponse, *, has_body: bool) -> bool:
+        """Status and headers, not yet sent. Whether the body goes in chunks: its length is not known beforehand."""
+        handler = self._handler
+        measured = "Content-Length" in answer.headers and not answer.chunked
+        chunked = has_body and not measured and handler.request_version != "HTTP/1.0"
+        handler.send_response_only(answer.status, answer.reason)
+        for name, value in _without_hop(answer.headers.items()):
+            if measured or not has_body or name.lower() != "content-length":
+                handler.send_header(name, value)
+        if chunked:
+            handler.send_header("Transfer-Encoding", "chunked")
+        elif has_body and not measured:
+            handler.send_header("Connection", "close")
+            handler.close_connection = True
+        return chunked
 
     def _reply(self, status: int, words: str) -> None:
         handler = self._handler
