@@ -115,7 +115,7 @@ class Cut:
     def answer(self, request):
         self._webhooks += 1
         if self._webhooks == self._nth:
-            for loop, transport in self._open:
+            for loop, transport in tuple(self._open):  # not those who come back meanwhile
                 loop.call_soon_threadsafe(transport.abort)
         return succeed(request)
 
