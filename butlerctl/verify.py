@@ -211,8 +211,7 @@ class _Course:
             plan_digest=plan_digest(self.assignment.routes),
             versions={"butlerctl": __version__, **self.clients.versions},
             workflows={
-                route.workflow_file.removesuffix(".json"): canonical_digest(export)
-                for route, export in self.exports.items()
+                route.workflow_name: canonical_digest(export) for route, export in self.exports.items()
             },
             routes=tuple(self._result(route, bundle, findings[route]) for route, bundle in bundles.items()),
             checks=tuple(_pin_result(pin) for pin in self._pins() if pin.seen is not None),

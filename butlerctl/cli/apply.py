@@ -122,7 +122,4 @@ def _required(
 def _digests(exports: Mapping[Route, Mapping[str, Any]]) -> dict[str, str]:
     from butlerctl.workflows.digest import canonical_digest
 
-    return {
-        route.workflow_file.removesuffix(".json"): canonical_digest(export)
-        for route, export in exports.items()
-    }
+    return {route.workflow_name: canonical_digest(export) for route, export in exports.items()}

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 INVENTORY = typer.Option(None, "--inventory", help="The inventory; found upwards without it.", metavar="FILE")
 STATE_DIR = typer.Option(None, "--state-dir", help="Where butlerctl keeps its state.", metavar="DIR")
+SIGN = typer.Option(
+    None, "--sign", help="The private key to sign with; the key of `keys new` without it.", metavar="KEY"
+)
 ROUTES = typer.Argument(None, help="operation/profile; globs allowed.", metavar="[ROUTE]...")
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}

@@ -31,14 +31,14 @@ def drift(
     Exit codes: 0 nothing drifted, 1 something did, 3 nothing did, but whether every webhook answers is not
     known, 75 n8n cannot be reached, 77 the API key may not, 78 bad input, or the report cannot speak about this n8n.
     """
-    from butlerctl.deploy.drift import find_drift, name_of
+    from butlerctl.deploy.drift import find_drift
     from butlerctl.deploy.render_text import drift_lines
     from butlerctl.deploy.report import VouchingReport, last_report, named_report
 
     with opened(inventory, state_dir) as (household, scene):
         last: VouchingReport | None
         if report is not None:
-            names = [name_of(route) for route in scene.exports]
+            names = [route.workflow_name for route in scene.exports]
             last = named_report(report, trusted_keys(keys, state_dir), scene.target, names)
         else:
             last = last_report(reports_at_hand(household, None, keys, state_dir), scene.target)

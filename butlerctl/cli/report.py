@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from butlerctl.cli.common import FORMAT, INVENTORY, STATE_DIR, Format, duration
+from butlerctl.cli.common import FORMAT, INVENTORY, SIGN, STATE_DIR, Format, duration
 from butlerctl.cli.documents import print_json, print_line
 from butlerctl.errors import ExitCode, UsageProblem
 
@@ -33,6 +33,7 @@ app = typer.Typer(
     help="Read, check, compare and join signed reports.",
 )
 
+TRUSTED = typer.Option([], "--key", help="A public key that is trusted; may be repeated.", metavar="PUB")
 REPORT = typer.Argument(help="A report file.", metavar="FILE")
 
 
@@ -62,9 +63,7 @@ def show(
 @app.command(short_help="Decide whether a report can be believed.")
 def verify(
     file: Path = REPORT,
-    keys: list[Path] = typer.Option(
-        [], "--key", help="A public key that is trusted; may be repeated.", metavar="PUB"
-    ),
+    keys: list[Path] = TRUSTED,
     target: str | None = typer.Option(None, help="The n8n that the report must be about.", metavar="URL"),
     max_age: str = typer.Option("24h", help="How old the run may be: 90s, 30m, 24h, 7d.", metavar="AGE"),
     nonce: str | None = typer.Option(None, help="The challenge that the run was given.", metavar="TEXT"),
@@ -125,15 +124,11 @@ def diff(
 @app.command(short_help="Join signed reports of one verification.")
 def merge(
     files: list[Path] = typer.Argument(help="The signed reports of the parts.", metavar="FILE..."),
-    keys: list[Path] = typer.Option(
-        [], "--key", help="A public key that is trusted; may be repeated.", metavar="PUB"
-    ),
+    keys: list[Path] = TRUSTED,
     report: Path | None = typer.Option(
         None, "--report", help="Where the joined report goes; the state folder without it.", metavar="FILE"
     ),
-    sign: Path | None = typer.Option(
-        None, "--sign", help="The private key to sign with; the key of `keys new` without it.", metavar="KEY"
-    ),
+    sign: Path | None = SIGN,
     inventory: Path | None = INVENTORY,
     state_dir: Path | None = STATE_DIR,
     format_: Format = FORMAT,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
-from butlerctl.cli.common import FORMAT, INVENTORY, STATE_DIR, Format, chosen_routes, find_and_load
+from butlerctl.cli.common import FORMAT, INVENTORY, SIGN, STATE_DIR, Format, chosen_routes, find_and_load
 from butlerctl.cli.documents import print_json
 from butlerctl.errors import BadInput, UsageProblem
 
@@ -37,9 +37,7 @@ def verify(
     report: Path | None = typer.Option(
         None, "--report", help="Where the report goes; the state folder without it.", metavar="FILE"
     ),
-    sign: Path | None = typer.Option(
-        None, "--sign", help="The private key to sign with; the key of `keys new` without it.", metavar="KEY"
-    ),
+    sign: Path | None = SIGN,
     nonce: str = typer.Option("", "--nonce", help="A challenge to bind into the report.", metavar="TEXT"),
     save_evidence: Path | None = typer.Option(
         None,

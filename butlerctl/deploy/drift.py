@@ -8,7 +8,6 @@ from typing import Any
 
 from butlerctl.deploy.plan import Entry, Plan, Status
 from butlerctl.deploy.report import VouchingReport
-from butlerctl.inventory.operations import Route
 
 _WORDS = {
     Status.CREATE: "n8n has no such workflow",
@@ -49,12 +48,7 @@ class Drift:
 def find_drift(plan: Plan, report: VouchingReport | None) -> tuple[Drift, ...]:
     """One for each route. Without a report only files and n8n are compared."""
     named: Mapping[str, str] = report.run.workflows if report else {}
-    return tuple(_drift(entry, named.get(name_of(entry.route), "")) for entry in plan.entries)
-
-
-def name_of(route: Route) -> str:
-    """How a report calls the workflow of a route."""
-    return route.workflow_file.removesuffix(".json")
+    return tuple(_drift(entry, named.get(entry.route.workflow_name, "")) for entry in plan.entries)
 
 
 def _drift(entry: Entry, reported: str) -> Drift:

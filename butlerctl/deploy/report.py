@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from butlerctl.errors import BadInput, ButlerctlError, Refused
 from butlerctl.judge.result import ChainVerdict
 from butlerctl.redaction import redact_text
-from butlerctl.report.policy import Policy, Refusal, verify_report
+from butlerctl.report.policy import Policy, Refusal, address_of, verify_report
 from butlerctl.report.run import Run
 from butlerctl.report.signing import check_signature, parse_report, read_file
 from butlerctl.report.statement import run_of
@@ -30,14 +30,14 @@ class VouchingReport:
 
     def is_about(self, target: str) -> bool:
         """Is it about this n8n, and not about the lab's own?"""
-        return not self.run.lab and self.run.target.rstrip("/") == target
+        return not self.run.lab and address_of(self.run.target) == address_of(target)
 
     def vouches_for(self, target: str, published: Mapping[str, str]) -> bool:
         """Is it a PASS of exactly these workflows on this n8n, signed with a trusted key?"""
         return (
             bool(self.key)
             and self.run.verdict is ChainVerdict.PASS
-            and self.run.target.rstrip("/") == target
+            and address_of(self.run.target) == address_of(target)
             and dict(self.run.workflows) == dict(published)
         )
 

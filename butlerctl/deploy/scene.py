@@ -65,7 +65,7 @@ class Ground:
         Raises BadInput when it cannot be written.
         """
         now = self.store.moment()
-        published = {route.workflow_file.removesuffix(".json"): each.published_digest for route, each in held}
+        published = {route.workflow_name: each.published_digest for route, each in held}
         vouching = next((report for report in reports if report.vouches_for(self.target, published)), None)
         snapshot = Snapshot(
             id=new_id(now),

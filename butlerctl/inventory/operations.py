@@ -51,8 +51,13 @@ class Route(NamedTuple):
         return "/".join(part for part in (prefix, operation.domain, operation.verb, self.profile) if part)
 
     @property
+    def workflow_name(self) -> str:
+        """How a report calls its workflow."""
+        return f"{self.operation}_{self.profile}"
+
+    @property
     def workflow_file(self) -> str:
-        return f"{self.operation}_{self.profile}.json"
+        return f"{self.workflow_name}.json"
 
 
 def route_of(text: str) -> Route:

@@ -114,7 +114,8 @@ def find_by_nonce(
 
     def look() -> Mapping[str, Any] | None:
         for number, listed in enumerate(api.executions(workflow_id, limit=MOST)):
-            if number >= PAGE_WITH_DATA and _began_before(listed, since - SKEW):
+            began = _began(listed)
+            if number >= PAGE_WITH_DATA and began is not None and began < since - SKEW:
                 return None
             found = _whole(api, listed)
             if found and _carries(found, nonce):
@@ -135,7 +136,8 @@ def find_latest(
 
     def look() -> Mapping[str, Any] | None:
         for listed in api.executions(workflow_id, limit=_NEWEST):
-            if _begins_from(listed, since) and listed.get("mode") in (None, "webhook"):
+            began = _began(listed)
+            if began is not None and began >= since and listed.get("mode") in (None, "webhook"):
                 return _whole(api, listed)
         return None
 
@@ -154,18 +156,13 @@ def _sound(found: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-def _begins_from(execution: Mapping[str, Any], moment: datetime) -> bool:
+def _began(execution: Mapping[str, Any]) -> datetime | None:
+    """None for what is no date, or says no time zone."""
     try:
-        return datetime.fromisoformat(str(execution.get("startedAt"))) >= moment
-    except (ValueError, TypeError):
-        return False
-
-
-def _began_before(execution: Mapping[str, Any], moment: datetime) -> bool:
-    try:
-        return datetime.fromisoformat(str(execution.get("startedAt"))) < moment
-    except (ValueError, TypeError):
-        return False
+        moment = datetime.fromisoformat(str(execution.get("startedAt")))
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else None
 
 
 def _evidence(look: Callable[[], Mapping[str, Any] | None], wait: float) -> dict[str, Any] | None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from butlerctl.errors import Refused
 from butlerctl.judge.result import ChainVerdict
 from butlerctl.redaction import MASK
+from butlerctl.report.policy import address_of
 from butlerctl.report.run import Part, Run, plan_digest
 from butlerctl.report.signing import check_signature, parse_report, read_file
 from butlerctl.report.statement import contradictions, run_of
@@ -126,8 +127,7 @@ def _incomplete(pieces: Iterable[Piece]) -> Iterator[str]:
         if run.finished < run.started:
             yield f"{piece.name} ended before it began"
         for result in run.routes:
-            name = result.route.workflow_file.removesuffix(".json")
-            if result.verdict is ChainVerdict.PASS and name not in run.workflows:
+            if result.verdict is ChainVerdict.PASS and result.route.workflow_name not in run.workflows:
                 yield f"{piece.name} proves {result.route} and does not say of which workflow"
 
 
@@ -140,8 +140,8 @@ def _foreign(pieces: Sequence[Piece]) -> Iterator[str]:
             yield f"{piece.name} and {first.name} do not answer the same challenge: give each part the same --nonce"
 
 
-def _place(run: Run) -> tuple[str, bool]:
-    return run.target.rstrip("/"), run.lab
+def _place(run: Run) -> tuple[object, bool]:
+    return address_of(run.target), run.lab
 
 
 def _unchallenged(pieces: Sequence[Piece]) -> Iterator[str]:

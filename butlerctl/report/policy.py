@@ -140,7 +140,7 @@ def _fresh(run: Run, policy: Policy, now: datetime) -> Iterator[Refusal]:
 
 
 def _ours(run: Run, policy: Policy) -> Iterator[Refusal]:
-    if policy.target is not None and _address(policy.target) != _address(run.target):
+    if policy.target is not None and address_of(policy.target) != address_of(run.target):
         asked = redact_text(policy.target)
         yield Refusal("policy.target", f"the report is about {run.target}, not about {asked}")
     if policy.nonce is not None and policy.nonce != run.nonce:
@@ -163,7 +163,7 @@ def _current(run: Run, policy: Policy) -> Iterator[Refusal]:
             yield Refusal("policy.workflows", f"the workflow {name} was changed after the run")
 
 
-def _address(url: str) -> tuple[str, str, int | None, str] | str:
+def address_of(url: str) -> tuple[str, str, int | None, str] | str:
     """What makes two URLs the same n8n: scheme, host, port and path, without a trailing slash."""
     try:
         parts = urlsplit(url)

@@ -46,7 +46,7 @@ class Contract:
         self.places = places or {}
         self.by_path = {route.webhook_path(prefix): route for route in self.routes or ()}
         self._by_spelling = {_spelling(path): route for path, route in self.by_path.items()}
-        self._by_file = {route.workflow_file.removesuffix(".json"): route for route in self.routes or ()}
+        self._by_file = {route.workflow_name: route for route in self.routes or ()}
 
     @property
     def profiles(self) -> frozenset[str]:

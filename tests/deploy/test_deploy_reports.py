@@ -39,10 +39,7 @@ def report(home):
             "started": now - timedelta(minutes=2),
             "finished": now - timedelta(minutes=1),
             "inventory_digest": inventory.digest,
-            "workflows": {
-                route.workflow_file.removesuffix(".json"): canonical_digest(export)
-                for route, export in exports.items()
-            },
+            "workflows": {route.workflow_name: canonical_digest(export) for route, export in exports.items()},
         }
         path = home.folder / "report.json"
         write_report(path, run_of_routes(*map(proven_route, inventory.routes), **(facts | changes)), signer)
@@ -140,7 +137,7 @@ def test_a_report_of_the_lab_counts_for_the_files_that_it_ran(home, report):
     home.plan()
     inventory = load_inventory(home.folder / "inventory.yaml", home.environ)
     in_the_lab = {
-        route.workflow_file.removesuffix(".json"): canonical_digest(document)
+        route.workflow_name: canonical_digest(document)
         for route, document in plan_lab(inventory).workflows.items()
     }
     assert home.apply(*report(lab=True, target="http://127.0.0.1:1")).code == 78

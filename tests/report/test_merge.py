@@ -35,10 +35,7 @@ STRANGER = Route("calendar_add", "grandma")
 
 
 def workflows_of(routes):
-    return {
-        route.workflow_file.removesuffix(".json"): WORKFLOWS[f"{route.operation}_{route.profile}"]
-        for route in routes
-    }
+    return {route.workflow_name: WORKFLOWS[f"{route.operation}_{route.profile}"] for route in routes}
 
 
 class Desk:
